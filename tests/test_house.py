@@ -58,7 +58,7 @@ def room_files(root: Path) -> list[Path]:
 
 
 def imported_modules(path: Path) -> list[tuple[int, str]]:
-    """(line, dotted name) of each import, wherever it stands; `from a import b` gives `a.b`. Relative ones ruff bans."""
+    """(line, dotted name) of every import; `from a import b` gives `a.b`. Relative imports are banned by ruff."""
     found = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
