@@ -1,0 +1,61 @@
+"""All that a plugin may touch outside the arguments of a call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from gangsched_framework.objects import Namespace, Pod, PodDisruptionBudget, SelectorOwner
+
+if TYPE_CHECKING:
+    from gangsched_framework.framework import Framework
+    from gangsched_framework.hierarchy import Forest
+    from gangsched_framework.snapshot import Snapshot
+
+
+class Clock(Protocol):
+    """Engine time."""
+
+    def now(self) -> int:
+        """Nanoseconds since the start."""
+        ...
+
+
+class Nominations(Protocol):
+    """Which waiting pods hold a nomination (spec podgroup-scheduling.md §2.10)."""
+
+    def nominated_pods(self, node_name: str) -> Sequence[Pod]:
+        """Pods nominated to the node, in a fixed order."""
+        ...
+
+    def nominated_node(self, pod: Pod) -> str:
+        """The node the pod is nominated to, or ''."""
+        ...
+
+
+class Handle(Protocol):
+    """What the engine lends to plugins when it builds them; valid for their whole life.
+
+    ``snapshot`` is the world of the running cycle; outside a cycle (hints, PreEnqueue) plugins read ``forest`` and the
+    listers only.
+    """
+
+    @property
+    def clock(self) -> Clock: ...
+    @property
+    def forest(self) -> Forest: ...
+    @property
+    def snapshot(self) -> Snapshot: ...
+    @property
+    def nominations(self) -> Nominations: ...
+    @property
+    def namespaces(self) -> Mapping[str, Namespace]: ...
+    @property
+    def selector_owners(self) -> Sequence[SelectorOwner]: ...
+    @property
+    def disruption_budgets(self) -> Sequence[PodDisruptionBudget]: ...
+    @property
+    def feature_gates(self) -> Mapping[str, bool]: ...
+    def framework_for(self, scheduler_name: str) -> Framework | None:
+        """The framework of a profile, None when no profile has that name."""
+        ...

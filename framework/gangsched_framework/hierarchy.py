@@ -1,0 +1,250 @@
+"""The one Forest: every observed group, parent and child links, and the pods of each leaf (spec §1.4, §2.1, §3).
+
+Queue, readiness, plugins and cycle share it. Links are by name: a child is linked under its parent's key even while the
+parent is not observed (a *placeholder*), so that order of arrival does not matter. Readiness counters are kept in step
+on every change (``readiness.py``), O(depth) each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sortedcontainers import SortedDict
+
+from gangsched_framework import readiness
+from gangsched_framework.infos import PodGroupInfo
+from gangsched_framework.objects import EntityKey, Group, Pod, PodGroup
+from gangsched_framework.readiness import Record
+
+MAX_PARENT_LINKS = 4
+"""Deepest legal path: four parent links from a leaf to its root (DIV-18)."""
+
+
+class HierarchyError(Exception):
+    """A chain of parents that cannot be used; the text is shown by PreEnqueue."""
+
+
+class Forest:
+    """Groups and their pods. ``composite`` False = the CompositePodGroup gate is off: every PodGroup is a root."""
+
+    def __init__(self, *, composite: bool = True, child_order: str = "name") -> None:
+        self._composite = composite
+        self._child_order = child_order
+        self._records: dict[EntityKey, Record] = {}
+
+    # --- groups ---------------------------------------------------------------------------------------------------
+
+    def add_group(self, group: Group) -> None:
+        """Observe a group, or replace its object (then as ``update_group``). O(depth)."""
+        record = self._record(group.key)
+        old = record.group
+        parent_key = group.parent_key if self._composite else None
+        if old is not None and record.parent is not None and record.parent.key != parent_key:
+            self._unlink(record)
+        if record.parent is not None:
+            del record.parent.children[record.order]
+        record.group = group
+        record.order = self._order(group)
+        if parent_key is not None:
+            parent = record.parent or self._record(parent_key)
+            parent.children[record.order] = record
+            if record.parent is None:
+                readiness.link(record, parent)
+        readiness.refresh(record)
+
+    update_group = add_group
+
+    def delete_group(self, key: EntityKey) -> None:
+        """Forget a group's object; its pods and children stay under its name (spec §3.4). O(depth)."""
+        record = self._records[key]
+        if record.parent is not None:
+            self._unlink(record)
+        record.group = None
+        readiness.refresh(record)
+        self._prune(record)
+
+    def _order(self, group: Group) -> tuple[object, ...]:
+        # DIV-3: by name, then type; `creation` is v1.37.2's order (whole seconds, then name).
+        if self._child_order == "creation":
+            return (group.creation_timestamp // 1_000_000_000, group.name, group.key.kind)
+        return (group.name, group.key.kind)
+
+    def _record(self, key: EntityKey) -> Record:
+        record = self._records.get(key)
+        if record is None:
+            record = self._records[key] = Record(key, SortedDict())
+        return record
+
+    def _unlink(self, record: Record) -> None:
+        parent = record.parent
+        assert parent is not None
+        del parent.children[record.order]
+        readiness.unlink(record)
+        self._prune(parent)
+
+    def _prune(self, record: Record) -> None:
+        if record.group is None and not record.pods and not record.children:
+            self._records.pop(record.key, None)
+
+    def group(self, key: EntityKey) -> Group | None:
+        """The observed object, None for a placeholder or an unknown key."""
+        record = self._records.get(key)
+        return record.group if record is not None else None
+
+    def groups(self) -> Iterator[Group]:
+        """Every observed group, in order of first mention."""
+        return (record.group for record in self._records.values() if record.group is not None)
+
+    # --- pods -----------------------------------------------------------------------------------------------------
+
+    def add_pod(self, pod: Pod) -> None:
+        """A member appears; waiting and assigned ones count alike for the quorum. Known UIDs count once."""
+        key = pod.group_key
+        if key is None:
+            return
+        record = self._record(key)
+        record.pods[pod.uid] = pod
+        if pod.node_name:
+            record.scheduled[pod.uid] = pod
+        readiness.refresh(record)
+
+    def update_pod(self, old: Pod, new: Pod) -> None:
+        """Replace a member's object; another UID or group is a removal and an addition."""
+        if old.uid != new.uid or old.group_name != new.group_name:
+            self.delete_pod(old)
+            self.add_pod(new)
+            return
+        key = new.group_key
+        if key is None:
+            return
+        record = self._record(key)
+        record.pods[new.uid] = new
+        if new.node_name:
+            record.scheduled[new.uid] = new
+        elif new.uid in record.scheduled:
+            if old.node_name:
+                del record.scheduled[new.uid]  # a pod that loses its node is waiting again (B-05)
+            else:
+                record.scheduled[new.uid] = new.bound_to(record.scheduled[new.uid].node_name)
+        readiness.refresh(record)
+
+    def delete_pod(self, pod: Pod) -> None:
+        """Remove a member from every count."""
+        key = pod.group_key
+        record = self._records.get(key) if key is not None else None
+        if record is None:
+            return
+        record.pods.pop(pod.uid, None)
+        record.scheduled.pop(pod.uid, None)
+        readiness.refresh(record)
+        self._prune(record)
+
+    def assume(self, pod: Pod, node_name: str) -> None:
+        """A waiting member is being bound to a node: it counts as scheduled (spec §3.8)."""
+        record = self._records.get(pod.group_key) if pod.group_name else None  # type: ignore[arg-type]
+        if record is not None and pod.uid in record.pods:
+            record.scheduled[pod.uid] = pod.bound_to(node_name)
+
+    def forget(self, pod: Pod) -> None:
+        """The binding failed: the member waits again."""
+        record = self._records.get(pod.group_key) if pod.group_name else None  # type: ignore[arg-type]
+        if record is not None and pod.uid in record.pods and not record.pods[pod.uid].node_name:
+            record.scheduled.pop(pod.uid, None)
+
+    def pods(self, leaf: EntityKey) -> Mapping[str, Pod]:
+        """Every known pod of a leaf by UID."""
+        record = self._records.get(leaf)
+        return record.pods if record is not None else {}
+
+    def scheduled_pods(self, leaf: EntityKey) -> Mapping[str, Pod]:
+        """Assigned and assumed pods of a leaf by UID, each with its ``node_name``."""
+        record = self._records.get(leaf)
+        return record.scheduled if record is not None else {}
+
+    def scheduled_count(self, leaf: EntityKey) -> int:
+        record = self._records.get(leaf)
+        return len(record.scheduled) if record is not None else 0
+
+    # --- chains ---------------------------------------------------------------------------------------------------
+
+    def root(self, key: EntityKey) -> EntityKey | None:
+        """Key of the root above ``key``; None when a link is not observed or the chain is cyclic. O(depth)."""
+        try:
+            return self.chain(key)[-1].key
+        except HierarchyError:
+            return None
+
+    def chain(self, key: EntityKey) -> list[Group]:
+        """The groups from ``key`` up to its root. Raises HierarchyError on a missing link or a cycle; any depth."""
+        groups: list[Group] = []
+        seen: dict[EntityKey, None] = {}
+        while True:
+            record = self._records.get(key)
+            if record is None or record.group is None:
+                raise HierarchyError(f"group {key} not found")
+            if key in seen:
+                raise HierarchyError(f"cycle detected in the hierarchy at {key}")
+            seen[key] = None
+            groups.append(record.group)
+            parent = record.group.parent_key if self._composite else None
+            if parent is None:
+                return groups
+            key = parent
+
+    def checked_root(self, leaf: EntityKey) -> Group:
+        """The root of a leaf, failing closed beyond four parent links (DIV-18). Raises HierarchyError."""
+        groups = self.chain(leaf)
+        if len(groups) - 1 > MAX_PARENT_LINKS:
+            raise HierarchyError(f"hierarchy of {leaf} is deeper than maximum of {MAX_PARENT_LINKS} or has a cycle")
+        return groups[-1]
+
+    def ready(self, key: EntityKey) -> bool:
+        """Whether a group meets its quorum (spec §3.2). O(1)."""
+        record = self._records.get(key)
+        return record is not None and record.group is not None and record.ready
+
+    def same_hierarchy(self, a: EntityKey, b: EntityKey) -> bool:
+        """Whether two groups stand under one root; False when either is unresolved (spec §3.5.4)."""
+        root = self.root(a)
+        return root is not None and root == self.root(b)
+
+    # --- trees ----------------------------------------------------------------------------------------------------
+
+    def children(self, key: EntityKey) -> list[EntityKey]:
+        """Observed child groups in evaluation order."""
+        record = self._records.get(key)
+        return [child.key for child in record.children.values()] if record is not None else []
+
+    def tree(self, key: EntityKey) -> PodGroupInfo:
+        """The frozen tree below an observed, acyclic group. O(size of the tree)."""
+        record = self._records[key]
+        assert record.group is not None
+        return PodGroupInfo(record.group, tuple(self.tree(child.key) for child in record.children.values()))
+
+    def leaves_below(self, key: EntityKey) -> Iterator[EntityKey]:
+        """Keys of the PodGroups at or below ``key`` in evaluation order, placeholders and cycles included once."""
+        seen: dict[EntityKey, None] = {}
+        stack = [key]
+        while stack:
+            current = stack.pop()
+            if current in seen:
+                continue
+            seen[current] = None
+            record = self._records.get(current)
+            if record is None:
+                continue
+            if record.is_leaf:
+                yield current
+            stack.extend(child.key for child in reversed(record.children.values()))
+
+    def _check(self) -> None:
+        """Assert that links and counters equal a recomputation (tests only)."""
+        for key, record in self._records.items():
+            assert record.key == key
+            assert record.group is not None or record.pods or record.children, f"{key}: empty placeholder"
+            assert record.group is None or isinstance(record.group, PodGroup) == record.is_leaf
+            for order, child in record.children.items():
+                assert child.parent is record and child.order == order and child.group is not None
+            assert record.ready_children == sum(child.ready for child in record.children.values()), key
+            assert record.ready == (record.count >= record.required), key
+            assert all(uid in record.pods for uid in record.scheduled)

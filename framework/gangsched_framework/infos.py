@@ -1,0 +1,102 @@
+"""Trees and queue records (spec podgroup-scheduling.md §2.2).
+
+``PodGroupInfo`` is the frozen structural tree a cycle works on: children sorted by (name, type), one leaf per PodGroup.
+``QueuedPodInfo`` / ``QueuedPodGroupInfo`` are what the queue holds; only queued pods stand in the queued form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attrs import define, field, frozen
+
+from gangsched_framework.objects import EntityKey, Group, Pod, PodGroup
+
+
+@frozen(eq=False)
+class PodGroupInfo:
+    """One group of a tree, as it was when the tree was taken."""
+
+    group: Group
+    children: tuple[PodGroupInfo, ...] = ()
+
+    @property
+    def key(self) -> EntityKey:
+        return self.group.key
+
+    @property
+    def is_leaf(self) -> bool:
+        return isinstance(self.group, PodGroup)
+
+    def walk(self) -> Iterator[PodGroupInfo]:
+        """This group and everything below it, depth first in child order."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    def leaves(self) -> Iterator[PodGroupInfo]:
+        """The PodGroups of the tree in evaluation order."""
+        return (info for info in self.walk() if info.is_leaf)
+
+
+@define(eq=False, kw_only=True)
+class QueueingParams:
+    """What the queue remembers of a pod or of an entity (spec §2.2). Times in engine nanoseconds."""
+
+    timestamp: int
+    initial_attempt_timestamp: int | None = None
+    attempts: int = 0
+    unschedulable_count: int = 0
+    consecutive_errors: int = 0
+    backoff_expiration: int | None = None
+    was_flushed: bool = False
+    flush_timestamp: int = 0
+    gating_plugin: str = ""
+    gating_plugins: frozenset[str] = frozenset()
+    """Every plugin that gates a member: the union recommended in §2.8.4; ``gating_plugin`` is the one shown."""
+
+
+@define(eq=False, kw_only=True)
+class QueuedPodInfo(QueueingParams):
+    """A waiting pod: an entity of its own, or a member of a group entity.
+
+    ``unschedulable_plugins`` / ``pending_plugins`` are the rejector sets; they survive a pop (spec §2.2.8).
+    """
+
+    pod: Pod
+    unschedulable_plugins: set[str] = field(factory=set)
+    pending_plugins: set[str] = field(factory=set)
+
+    @property
+    def key(self) -> EntityKey:
+        return self.pod.entity_key
+
+    @property
+    def priority(self) -> int:
+        return self.pod.priority
+
+    def members(self) -> Sequence[QueuedPodInfo]:
+        return (self,)
+
+
+@define(eq=False, kw_only=True)
+class PoppedPodGroupInfo(QueueingParams):
+    """A group entity as it leaves the queue: its tree frozen at the pop, its members in the order to be tried.
+
+    ``leaves`` maps every leaf key of the tree *that has queued pods* to its pods.
+    """
+
+    key: EntityKey
+    tree: PodGroupInfo
+    leaves: dict[EntityKey, list[QueuedPodInfo]]
+
+    @property
+    def priority(self) -> int:
+        return self.tree.group.effective_priority
+
+    def members(self) -> list[QueuedPodInfo]:
+        """Every queued pod in tree order (depth first, children order, member order)."""
+        return [pod for leaf in self.tree.leaves() for pod in self.leaves.get(leaf.key, ())]
+
+
+PoppedEntity = QueuedPodInfo | PoppedPodGroupInfo

@@ -1,0 +1,217 @@
+"""The node table: the one owner of node state (architecture.md §5).
+
+Columns over rows, rows in name order. Amounts live in ``array('q')`` so that scalar code reads them at list speed and
+numpy sees them without a copy. Every change of a row is appended to ``touched``; adding or removing nodes starts a new
+epoch in which rows are renumbered, done once per batch (``settle``).
+"""
+
+from __future__ import annotations
+
+from array import array
+
+from gangsched_framework.errors import InvariantError
+from gangsched_framework.node_images import ImageIndex
+from gangsched_framework.node_info import NodeInfo
+from gangsched_framework.objects import Node, Pod
+from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
+
+_FIXED = (CPU, MEMORY, EPHEMERAL_STORAGE, PODS)
+
+
+class NodeTable:
+    """Nodes and the pods on them.
+
+    Attributes are for reading: ``names``, ``row_of``, ``nodes``, ``infos`` (by row); ``allocatable`` and ``used``
+    (resource -> column), ``nonzero_cpu`` / ``nonzero_memory`` (columns); ``pods`` (row -> pods by key);
+    ``affinity_pods`` and ``ports`` (sparse, row -> ...); ``images``; ``touched`` (log of changed rows) and ``epoch``.
+    """
+
+    def __init__(self) -> None:
+        self.epoch = 0
+        self.touched: list[int] = []
+        self.names: list[str] = []
+        self.row_of: dict[str, int] = {}
+        self.nodes: list[Node] = []
+        self.infos: list[NodeInfo] = []
+        self.allocatable: dict[str, array[int]] = {r: array("q") for r in _FIXED}
+        self.used: dict[str, array[int]] = {r: array("q") for r in _FIXED}
+        self.nonzero_cpu: array[int] = array("q")
+        self.nonzero_memory: array[int] = array("q")
+        self.pods: list[dict[str, Pod]] = []
+        self.affinity_pods: dict[int, dict[str, Pod]] = {}
+        self.ports: dict[int, dict[tuple[str, str, int], int]] = {}
+        self.images = ImageIndex()
+        self._known: dict[str, Node] = {}  # in order of addition
+        self._homeless: dict[str, dict[str, Pod]] = {}  # node name -> pods whose node has no row (yet)
+        self._stale = False
+
+    # --- nodes --------------------------------------------------------------------------------------------------
+
+    def add_node(self, node: Node) -> None:
+        """A node appears; its row exists after the next ``settle``. O(1)."""
+        self._known[node.name] = node
+        self.images.add(node)
+        self._stale = True
+
+    def update_node(self, node: Node, *, moved_to_end: bool = False) -> None:
+        """Replace the object of a known node. ``moved_to_end``: its zone changed, so it counts as added last (§3.7)."""
+        old = self._known[node.name]
+        if moved_to_end:
+            del self._known[node.name]
+        self._known[node.name] = node
+        if old.images != node.images:
+            self.images.remove(old)
+            self.images.add(node)
+        row = self.row_of.get(node.name)
+        if row is None:
+            return
+        self.nodes[row] = node
+        self.infos[row] = NodeInfo(self, row, node)
+        self._write_allocatable(row, node)
+        self.touched.append(row)
+
+    def remove_node(self, name: str) -> None:
+        """A node vanishes; pods on it are remembered but count nowhere. O(pods of the node), rows at ``settle``."""
+        self.images.remove(self._known.pop(name))
+        row = self.row_of.get(name)
+        if row is not None:
+            for pod in list(self.pods[row].values()):
+                self._take(row, pod)
+                self._homeless.setdefault(name, {})[pod.key] = pod
+        self._stale = True
+
+    def known_nodes(self) -> list[Node]:
+        """Every node in order of addition (what the ``upstream`` node order starts from)."""
+        return list(self._known.values())
+
+    def node(self, name: str) -> Node | None:
+        return self._known.get(name)
+
+    def settle(self) -> None:
+        """Give every known node a row, in name order. One pass per batch of additions and removals."""
+        if not self._stale:
+            return
+        self._stale = False
+        names = sorted(self._known)
+        if names == self.names:
+            for row, name in enumerate(names):  # a node removed and added again keeps its row
+                self._replace(row, self._known[name])
+        else:
+            self._renumber(names)
+        for name in [n for n in self._homeless if n in self.row_of]:
+            for pod in self._homeless.pop(name).values():
+                self._put(self.row_of[name], pod)
+
+    def _replace(self, row: int, node: Node) -> None:
+        if self.nodes[row] is not node:
+            self.nodes[row] = node
+            self.infos[row] = NodeInfo(self, row, node)
+            self._write_allocatable(row, node)
+            self.touched.append(row)
+
+    def _renumber(self, names: list[str]) -> None:
+        old = [self.row_of.get(name, -1) for name in names]
+        self.epoch += 1
+        self.touched.clear()
+        self.used = {r: _take_rows(column, old) for r, column in self.used.items()}
+        self.nonzero_cpu = _take_rows(self.nonzero_cpu, old)
+        self.nonzero_memory = _take_rows(self.nonzero_memory, old)
+        self.pods = [self.pods[o] if o >= 0 else {} for o in old]
+        self.affinity_pods = {n: self.affinity_pods[o] for n, o in enumerate(old) if o in self.affinity_pods}
+        self.ports = {n: self.ports[o] for n, o in enumerate(old) if o in self.ports}
+        self.names = names
+        self.row_of = {name: row for row, name in enumerate(names)}
+        self.nodes = [self._known[name] for name in names]
+        self.infos = [NodeInfo(self, row, node) for row, node in enumerate(self.nodes)]
+        self.allocatable = {r: array("q", bytes(8 * len(names))) for r in self.allocatable}
+        for row, node in enumerate(self.nodes):
+            self._write_allocatable(row, node)
+
+    def _write_allocatable(self, row: int, node: Node) -> None:
+        amounts = node.allocatable
+        for resource, column in self.allocatable.items():
+            column[row] = amounts.get(resource)
+        for resource in amounts.scalars:
+            if resource not in self.allocatable:
+                self.allocatable[resource] = array("q", bytes(8 * len(self.names)))
+                self.allocatable[resource][row] = amounts.scalars[resource]
+
+    # --- pods ---------------------------------------------------------------------------------------------------
+
+    def add_pod(self, pod: Pod, node_name: str) -> None:
+        """Count a pod on a node. O(resources of the pod). A pod of an unknown node waits for that node."""
+        row = self.row_of.get(node_name)
+        if row is None or node_name not in self._known:
+            self._homeless.setdefault(node_name, {})[pod.key] = pod
+        else:
+            self._put(row, pod)
+
+    def remove_pod(self, pod: Pod, node_name: str) -> None:
+        """Take back what ``add_pod`` counted; ``pod`` must be the very object that was added."""
+        waiting = self._homeless.get(node_name)
+        if waiting is not None and pod.key in waiting:
+            del waiting[pod.key]
+            if not waiting:
+                del self._homeless[node_name]
+            return
+        self._take(self.row_of[node_name], pod)
+
+    def _put(self, row: int, pod: Pod) -> None:
+        if pod.key in self.pods[row]:
+            raise InvariantError(f"pod {pod.key} is already on {self.names[row]}")
+        self.pods[row][pod.key] = pod
+        self._count(row, pod, 1)
+        spec = pod.spec
+        if spec.has_affinity:
+            self.affinity_pods.setdefault(row, {})[pod.key] = pod
+        if spec.host_ports:
+            ports = self.ports.setdefault(row, {})
+            for port in spec.host_ports:
+                ports[port] = 1
+
+    def _take(self, row: int, pod: Pod) -> None:
+        if self.pods[row].pop(pod.key, None) is None:
+            raise InvariantError(f"pod {pod.key} is not on {self.names[row]}")
+        self._count(row, pod, -1)
+        spec = pod.spec
+        if spec.has_affinity:
+            del self.affinity_pods[row][pod.key]
+            if not self.affinity_pods[row]:
+                del self.affinity_pods[row]
+        for port in spec.host_ports:
+            self.ports[row].pop(port, None)  # a set upstream: one leaving pod frees the triple (spec §7.5.3)
+
+    def _count(self, row: int, pod: Pod, sign: int) -> None:
+        usage = pod.usage
+        amounts = usage.requested
+        used = self.used
+        used[CPU][row] += sign * amounts.milli_cpu
+        used[MEMORY][row] += sign * amounts.memory
+        used[EPHEMERAL_STORAGE][row] += sign * amounts.ephemeral_storage
+        used[PODS][row] += sign
+        for resource, amount in amounts.scalars.items():
+            if resource not in used:
+                used[resource] = array("q", bytes(8 * len(self.names)))
+            used[resource][row] += sign * amount
+        self.nonzero_cpu[row] += sign * usage.nonzero_milli_cpu
+        self.nonzero_memory[row] += sign * usage.nonzero_memory
+        self.touched.append(row)
+
+    def _check(self) -> None:
+        """Assert that every sum equals a recount (tests only, O(everything))."""
+        assert self.names == sorted(self.names)
+        for row, info in enumerate(self.infos):
+            assert info.row == row and info.node is self.nodes[row] and info.name == self.names[row]
+            pods = list(self.pods[row].values())
+            for resource, column in self.used.items():
+                want = len(pods) if resource == PODS else sum(p.usage.requested.get(resource) for p in pods)
+                assert column[row] == want, (info.name, resource, column[row], want)
+            assert self.nonzero_cpu[row] == sum(p.usage.nonzero_milli_cpu for p in pods)
+            assert self.nonzero_memory[row] == sum(p.usage.nonzero_memory for p in pods)
+            assert list(info.pods_with_affinity) == [p.key for p in pods if p.spec.has_affinity]
+            for resource, column in self.allocatable.items():
+                assert column[row] == self.nodes[row].allocatable.get(resource)
+
+
+def _take_rows(column: array[int], old: list[int]) -> array[int]:
+    return array("q", [column[o] if o >= 0 else 0 for o in old])

@@ -1,0 +1,318 @@
+"""The API objects the scheduler reads: frozen values, Kubernetes' own names (spec podgroup-scheduling.md §1).
+
+Times are integer **nanoseconds since the start of the engine's clock** (they may be negative for objects older than
+it); the reader of manifests converts. Pods are named ``namespace/name``, entities ``type/namespace/name``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from attrs import evolve, field, frozen
+
+from gangsched_framework.pod_spec import Container, LabelSelector, PodSpec
+from gangsched_framework.resources import NOTHING, PodRequests, Resources
+
+DEFAULT_SCHEDULER = "default-scheduler"
+PREEMPT_LOWER_PRIORITY = "PreemptLowerPriority"
+POD = "pod"
+POD_GROUP = "podgroup"
+COMPOSITE_POD_GROUP = "compositepodgroup"
+
+
+class EntityKey(str):
+    """Identity of a pod or group: its text ``type/namespace/name`` (spec §1.5), type first.
+
+    Being a ``str``, keys sort in byte order, which is the last tie of every order.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, kind: str, namespace: str, name: str) -> EntityKey:
+        """Build a key; ``kind`` is ``pod``, ``podgroup`` or ``compositepodgroup``."""
+        return cls(f"{kind}/{namespace}/{name}")
+
+    @property
+    def kind(self) -> str:
+        return self.split("/", 1)[0]
+
+    @property
+    def namespace(self) -> str:
+        return self.split("/", 2)[1]
+
+    @property
+    def name(self) -> str:
+        return self.split("/", 2)[2]
+
+    @property
+    def full_name(self) -> str:
+        """``namespace/name``, without the type."""
+        return self.split("/", 1)[1]
+
+
+@frozen
+class Condition:
+    """A status condition. ``last_transition_time`` in engine nanoseconds."""
+
+    type: str
+    status: Literal["True", "False", "Unknown"]
+    reason: str = ""
+    message: str = ""
+    last_transition_time: int = 0
+    observed_generation: int = 0
+
+
+@frozen
+class PodStatus:
+    """``allocated`` maps container names to status amounts (nano-units), see §3.5 of node-plugins.md."""
+
+    phase: str = "Pending"
+    nominated_node_name: str = ""
+    start_time: int | None = None
+    conditions: tuple[Condition, ...] = ()
+    allocated: Mapping[str, Mapping[str, int]] = {}
+
+
+@frozen(eq=False)
+class Pod:
+    """A pod. ``priority`` is resolved (classes, else 0); ``node_name`` empty = not assigned."""
+
+    namespace: str
+    name: str
+    uid: str
+    spec: PodSpec = field(factory=PodSpec)
+    labels: Mapping[str, str] = {}
+    annotations: Mapping[str, str] = {}
+    creation_timestamp: int = 0
+    deletion_timestamp: int | None = None
+    generation: int = 1
+    scheduler_name: str = DEFAULT_SCHEDULER
+    priority: int = 0
+    preemption_policy: str = PREEMPT_LOWER_PRIORITY
+    scheduling_gates: tuple[str, ...] = ()
+    group_name: str = ""
+    node_name: str = ""
+    owner: tuple[str, str] | None = None  # (kind, name) of the controller, for default spread constraints
+    status: PodStatus = PodStatus()
+    key: str = field(init=False, repr=False)
+
+    @key.default
+    def _key(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+    @property
+    def group_key(self) -> EntityKey | None:
+        """Key of the PodGroup the pod names in ``spec.schedulingGroup.podGroupName``, or None for a plain pod."""
+        return EntityKey.of(POD_GROUP, self.namespace, self.group_name) if self.group_name else None
+
+    @property
+    def entity_key(self) -> EntityKey:
+        """``pod/namespace/name``."""
+        return EntityKey.of(POD, self.namespace, self.name)
+
+    @property
+    def terminal(self) -> bool:
+        """Succeeded or failed: invisible to the scheduler (spec §1.1.4)."""
+        return self.status.phase in ("Succeeded", "Failed")
+
+    @property
+    def deleting(self) -> bool:
+        return self.deletion_timestamp is not None
+
+    @property
+    def incoming(self) -> PodRequests:
+        """Request vectors of the pod as one to be placed: the spec alone (spec node-plugins.md §3.5)."""
+        return self.spec.requests
+
+    @property
+    def usage(self) -> PodRequests:
+        """Request vectors of the pod as it counts on its node: container status included when it has any."""
+        if not self.status.allocated:
+            return self.spec.requests
+        from gangsched_framework.pod_requests import requests_of_assigned
+
+        return requests_of_assigned(self)
+
+    def condition(self, kind: str) -> Condition | None:
+        """The condition of type ``kind``, if any."""
+        return next((c for c in self.status.conditions if c.type == kind), None)
+
+    def with_condition(self, condition: Condition) -> Pod:
+        """This pod with ``condition`` in place of the one of its type."""
+        return evolve(self, status=evolve(self.status, conditions=replace_condition(self.status.conditions, condition)))
+
+    def bound_to(self, node_name: str) -> Pod:
+        """This pod, assigned to ``node_name``."""
+        return evolve(self, node_name=node_name)
+
+
+def replace_condition(conditions: tuple[Condition, ...], new: Condition) -> tuple[Condition, ...]:
+    """``conditions`` with ``new`` in place of the condition of its type, or appended."""
+    if any(c.type == new.type for c in conditions):
+        return tuple(new if c.type == new.type else c for c in conditions)
+    return (*conditions, new)
+
+
+@frozen
+class Taint:
+    key: str
+    value: str = ""
+    effect: str = "NoSchedule"
+
+
+@frozen
+class ContainerImage:
+    """An image on a node: all its names and its size in bytes."""
+
+    names: tuple[str, ...]
+    size: int
+
+
+@frozen(eq=False)
+class Node:
+    """A node. ``allocatable`` as integers; the reader copies ``capacity`` when it is absent (spec §3.1.2)."""
+
+    name: str
+    uid: str = ""
+    labels: Mapping[str, str] = {}
+    annotations: Mapping[str, str] = {}
+    creation_timestamp: int = 0
+    allocatable: Resources = NOTHING
+    unschedulable: bool = False
+    taints: tuple[Taint, ...] = ()
+    images: tuple[ContainerImage, ...] = ()
+    conditions: tuple[tuple[str, str], ...] = ()
+    declared_features: tuple[str, ...] = ()
+
+
+@frozen(eq=False)
+class _Group:
+    namespace: str
+    name: str
+    uid: str
+    minimum: int | None = None
+    """``minCount`` / ``minGroupCount`` of a gang; None = ``basic`` policy."""
+    parent_name: str = ""
+    priority: int | None = None
+    priority_class_name: str = ""
+    preemption_policy: str | None = None
+    disruption_mode: Literal["single", "all"] = "single"
+    topology_key: str = ""
+    labels: Mapping[str, str] = {}
+    annotations: Mapping[str, str] = {}
+    creation_timestamp: int = 0
+    generation: int = 1
+    conditions: tuple[Condition, ...] = ()
+
+    @property
+    def gang(self) -> bool:
+        """Whether the policy is ``gang`` (else ``basic``)."""
+        return self.minimum is not None
+
+    @property
+    def required(self) -> int:
+        """M of the spec: the gang's minimum, 1 for basic (spec §3.2.3)."""
+        return 1 if self.minimum is None else self.minimum
+
+    @property
+    def effective_priority(self) -> int:
+        """``spec.priority``, nil = 0 (spec §1.2.7)."""
+        return self.priority or 0
+
+    @property
+    def parent_key(self) -> EntityKey | None:
+        """Key of the parent CompositePodGroup (same namespace), None for a root."""
+        return EntityKey.of(COMPOSITE_POD_GROUP, self.namespace, self.parent_name) if self.parent_name else None
+
+    def condition(self, kind: str) -> Condition | None:
+        return next((c for c in self.conditions if c.type == kind), None)
+
+
+@frozen(eq=False)
+class PodGroup(_Group):
+    """A leaf of a tree: owns pods (spec §1.2). ``minimum`` is ``minCount``."""
+
+    key: EntityKey = field(init=False, repr=False)
+
+    @key.default
+    def _key(self) -> EntityKey:
+        return EntityKey.of(POD_GROUP, self.namespace, self.name)
+
+
+@frozen(eq=False)
+class CompositePodGroup(_Group):
+    """An inner node of a tree: owns groups only (spec §1.3). ``minimum`` is ``minGroupCount``."""
+
+    key: EntityKey = field(init=False, repr=False)
+
+    @key.default
+    def _key(self) -> EntityKey:
+        return EntityKey.of(COMPOSITE_POD_GROUP, self.namespace, self.name)
+
+
+Group = PodGroup | CompositePodGroup
+
+
+@frozen
+class PriorityClass:
+    name: str
+    value: int
+    global_default: bool = False
+    preemption_policy: str = PREEMPT_LOWER_PRIORITY
+
+
+@frozen
+class PodDisruptionBudget:
+    """``disruptions_allowed`` is ``status.disruptionsAllowed``."""
+
+    namespace: str
+    name: str
+    selector: LabelSelector | None
+    disruptions_allowed: int = 0
+
+
+@frozen
+class Namespace:
+    name: str
+    labels: Mapping[str, str] = {}
+
+
+@frozen
+class SelectorOwner:
+    """A Service, ReplicationController, ReplicaSet or StatefulSet: what default spread constraints read (§7.9.1)."""
+
+    kind: str
+    namespace: str
+    name: str
+    selector: LabelSelector | None
+
+
+ClusterObject = Pod | Node | PodGroup | CompositePodGroup | PriorityClass | PodDisruptionBudget | Namespace | SelectorOwner
+
+__all__ = [
+    "COMPOSITE_POD_GROUP",
+    "DEFAULT_SCHEDULER",
+    "POD",
+    "POD_GROUP",
+    "PREEMPT_LOWER_PRIORITY",
+    "ClusterObject",
+    "CompositePodGroup",
+    "Condition",
+    "Container",
+    "ContainerImage",
+    "EntityKey",
+    "Group",
+    "Namespace",
+    "Node",
+    "Pod",
+    "PodDisruptionBudget",
+    "PodGroup",
+    "PodSpec",
+    "PodStatus",
+    "PriorityClass",
+    "SelectorOwner",
+    "Taint",
+    "replace_condition",
+]

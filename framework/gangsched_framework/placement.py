@@ -1,0 +1,31 @@
+"""Placements of a group and the progress inside one (spec podgroup-scheduling.md §6, §4.5)."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from gangsched_framework.objects import Pod
+
+
+@frozen(eq=False)
+class Placement:
+    """A candidate set of nodes. ``rows`` are row numbers of the node table, ascending; None = every node."""
+
+    name: str
+    rows: tuple[int, ...] | None = None
+
+
+@frozen
+class Progress:
+    """``remaining`` children not yet tried, ``scheduled`` children that count as placed."""
+
+    remaining: int
+    scheduled: int
+
+
+@frozen
+class Assignment:
+    """A pod newly placed by the simulation, and the name of its node."""
+
+    pod: Pod
+    node_name: str

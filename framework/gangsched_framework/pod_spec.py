@@ -1,0 +1,168 @@
+"""The scheduling content of a pod's spec: containers, affinity, tolerations, spread (Kubernetes core/v1 names).
+
+A ``PodSpec`` is a frozen value that pods of one template share, so what is derived from it (requests, ports) is
+computed once. Amounts of containers are integers in **nano-units** (1 cpu = 10**9, 1 byte = 10**9), the smallest step a
+Kubernetes quantity has, so that sums stay exact and are rounded once (spec node-plugins.md §3.2.6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from attrs import define, frozen
+
+if TYPE_CHECKING:
+    from gangsched_framework.resources import PodRequests
+
+
+@frozen
+class Requirement:
+    """One ``key operator values`` line of a label selector or node selector."""
+
+    key: str
+    operator: str
+    values: tuple[str, ...] = ()
+
+
+@frozen
+class LabelSelector:
+    """``matchLabels`` and ``matchExpressions``, all ANDed. Empty = everything; an absent selector is ``None``."""
+
+    match_labels: tuple[tuple[str, str], ...] = ()
+    match_expressions: tuple[Requirement, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        return not self.match_labels and not self.match_expressions
+
+
+@frozen
+class NodeSelectorTerm:
+    match_expressions: tuple[Requirement, ...] = ()
+    match_fields: tuple[Requirement, ...] = ()
+
+
+@frozen
+class PreferredNodeTerm:
+    weight: int
+    term: NodeSelectorTerm
+
+
+@frozen
+class NodeAffinity:
+    """``required`` is None when absent; an empty tuple of terms matches nothing (spec node-plugins.md §7.4.5)."""
+
+    required: tuple[NodeSelectorTerm, ...] | None = None
+    preferred: tuple[PreferredNodeTerm, ...] = ()
+
+
+@frozen
+class PodAffinityTerm:
+    """``namespaces`` is the list as written; ``namespace_selector`` None = absent, empty = every namespace."""
+
+    topology_key: str
+    label_selector: LabelSelector | None = None
+    namespaces: tuple[str, ...] = ()
+    namespace_selector: LabelSelector | None = None
+
+
+@frozen
+class WeightedPodAffinityTerm:
+    weight: int
+    term: PodAffinityTerm
+
+
+@frozen
+class PodAffinity:
+    """Terms of ``podAffinity`` or of ``podAntiAffinity``."""
+
+    required: tuple[PodAffinityTerm, ...] = ()
+    preferred: tuple[WeightedPodAffinityTerm, ...] = ()
+
+
+@frozen
+class Toleration:
+    key: str = ""
+    operator: str = ""
+    value: str = ""
+    effect: str = ""
+
+
+@frozen
+class TopologySpreadConstraint:
+    """A spread constraint; ``match_label_keys`` is already merged by the reader when asked to (spec §3.1.5)."""
+
+    max_skew: int
+    topology_key: str
+    when_unsatisfiable: str
+    label_selector: LabelSelector | None = None
+    min_domains: int | None = None
+    node_affinity_policy: str = "Honor"
+    node_taints_policy: str = "Ignore"
+    match_label_keys: tuple[str, ...] = ()
+
+
+@frozen
+class ContainerPort:
+    host_port: int = 0
+    container_port: int = 0
+    protocol: str = "TCP"
+    host_ip: str = ""
+
+
+@frozen
+class Container:
+    """``requests`` and ``limits`` map resource names to nano-units. ``restart_policy`` "Always" marks a sidecar."""
+
+    name: str
+    image: str = ""
+    requests: Mapping[str, int] = {}
+    limits: Mapping[str, int] = {}
+    ports: tuple[ContainerPort, ...] = ()
+    restart_policy: str = ""
+
+
+@define(frozen=True, eq=False)
+class PodSpec:
+    """What decides where a pod may run. Compared by identity; equal templates should share one instance.
+
+    ``resources`` holds the pod-level requests (nano-units) or None; ``overhead`` nano-units. ``node_selector`` None =
+    absent, ``{}`` = present and empty (the difference is visible, spec node-plugins.md §7.4.1).
+    ``unsupported`` names fields that would change a decision and are not modelled (volumes, claims …).
+    """
+
+    containers: tuple[Container, ...] = ()
+    init_containers: tuple[Container, ...] = ()
+    overhead: Mapping[str, int] = {}
+    resources: Mapping[str, int] | None = None
+    node_selector: Mapping[str, str] | None = None
+    node_affinity: NodeAffinity | None = None
+    pod_affinity: PodAffinity = PodAffinity()
+    pod_anti_affinity: PodAffinity = PodAffinity()
+    tolerations: tuple[Toleration, ...] = ()
+    topology_spread_constraints: tuple[TopologySpreadConstraint, ...] = ()
+    host_network: bool = False
+    image_volumes: tuple[str, ...] = ()
+    claims: tuple[str, ...] = ()
+    resource_claims: tuple[str, ...] = ()
+    unsupported: tuple[str, ...] = ()
+
+    @cached_property
+    def requests(self) -> PodRequests:
+        """Every request vector of the pod as an incoming pod (spec node-plugins.md §3.4-3.5)."""
+        from gangsched_framework.pod_requests import requests_of_spec
+
+        return requests_of_spec(self)
+
+    @cached_property
+    def host_ports(self) -> tuple[tuple[str, str, int], ...]:
+        """Wanted ``(ip, protocol, port)`` triples of containers and sidecars (spec node-plugins.md §7.5.1)."""
+        owners = (*self.containers, *(c for c in self.init_containers if c.restart_policy == "Always"))
+        return tuple((p.host_ip, p.protocol or "TCP", p.host_port) for c in owners for p in c.ports if p.host_port > 0)
+
+    @cached_property
+    def has_affinity(self) -> bool:
+        """Whether the pod has any pod affinity or anti-affinity term."""
+        return self.pod_affinity != PodAffinity() or self.pod_anti_affinity != PodAffinity()

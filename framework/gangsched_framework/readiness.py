@@ -1,0 +1,71 @@
+"""Readiness (quorum) of groups: counters that move only when a threshold is crossed (spec §3.1-§3.4).
+
+A leaf is ready when it knows at least M pods, waiting or scheduled; a composite group when at least M direct children are
+ready. A crossing changes the parent's counter by one and may travel on: O(depth). A cycle of parents is harmless,
+because every crossing fires once.
+"""
+
+from __future__ import annotations
+
+from attrs import define, field
+from sortedcontainers import SortedDict
+
+from gangsched_framework.objects import POD_GROUP, EntityKey, Group, Pod
+
+
+@define(eq=False)
+class Record:
+    """State of one group key. ``group`` None = placeholder, known only from pods or children (M counts as 1)."""
+
+    key: EntityKey
+    children: SortedDict  # order key -> Record
+    group: Group | None = None
+    order: tuple[object, ...] = ()
+    parent: Record | None = None
+    pods: dict[str, Pod] = field(factory=dict)
+    scheduled: dict[str, Pod] = field(factory=dict)
+    ready_children: int = 0
+    ready: bool = False
+    is_leaf: bool = field(init=False)
+
+    @is_leaf.default
+    def _is_leaf(self) -> bool:
+        return self.key.kind == POD_GROUP
+
+    @property
+    def required(self) -> int:
+        """M (spec §3.1)."""
+        return self.group.required if self.group is not None else 1
+
+    @property
+    def count(self) -> int:
+        """What is compared with M: known pods of a leaf, ready children of a composite group."""
+        return len(self.pods) if self.is_leaf else self.ready_children
+
+
+def refresh(record: Record | None) -> None:
+    """Recompute readiness from ``record`` upward, as far as thresholds are crossed."""
+    while record is not None:
+        ready = record.count >= record.required
+        if ready == record.ready:
+            return
+        record.ready = ready
+        record = record.parent
+        if record is not None:
+            record.ready_children += 1 if ready else -1
+
+
+def link(record: Record, parent: Record) -> None:
+    """Hang a group under its parent; a ready child counts at once."""
+    record.parent = parent
+    if record.ready:
+        parent.ready_children += 1
+        refresh(parent)
+
+
+def unlink(record: Record) -> None:
+    """Take a group from its parent; a ready child no longer counts."""
+    parent, record.parent = record.parent, None
+    if record.ready and parent is not None:
+        parent.ready_children -= 1
+        refresh(parent)

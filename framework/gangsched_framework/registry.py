@@ -1,0 +1,94 @@
+"""Registry: plugin name -> class; third parties join through the entry-point group ``gangsched.plugins``."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from importlib.metadata import entry_points
+from typing import Any
+
+from gangsched_framework.errors import ConfigurationError
+from gangsched_framework.handle import Handle
+from gangsched_framework.interface import Plugin
+from gangsched_framework.profile import POINTS
+
+ENTRY_POINT_GROUP = "gangsched.plugins"
+
+_PARAMETERS = {
+    "sort_key": 1,
+    "pre_enqueue": 1,
+    "pre_filter": 3,
+    "filter": 3,
+    "post_filter": 3,
+    "pre_score": 3,
+    "score": 3,
+    "normalize_score": 4,
+    "reserve": 3,
+    "unreserve": 3,
+    "permit": 3,
+    "pre_bind": 3,
+    "bind": 3,
+    "post_bind": 2,
+    "generate_placements": 3,
+    "placement_feasible": 3,
+    "score_placement": 4,
+    "pod_group_post_filter": 3,
+}
+
+
+class Registry:
+    """Maps names to plugin classes, which are called as ``cls(args, handle)``."""
+
+    def __init__(self, plugins: Mapping[str, type[Any]] | None = None) -> None:
+        self._classes: dict[str, type[Any]] = {}
+        for name, cls in (plugins or {}).items():
+            self.register(name, cls)
+
+    def register(self, name: str, cls: type[Any]) -> None:
+        """Add a plugin class. Raises ConfigurationError if the name is taken or a method has a wrong signature."""
+        if name in self._classes:
+            raise ConfigurationError(f'plugin "{name}" is registered twice')
+        for method, count in _PARAMETERS.items():
+            function = getattr(cls, method, None)
+            if function is None or not callable(function):
+                continue
+            required = _positional(function)
+            if required is not None and count not in required:
+                raise ConfigurationError(
+                    f'plugin "{name}": {method} takes {required.start - 1} arguments, the contract gives it {count}'
+                )
+        self._classes[name] = cls
+
+    def load_entry_points(self) -> None:
+        """Register every installed third-party plugin (group ``gangsched.plugins``), in name order."""
+        for point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda p: p.name):
+            self.register(point.name, point.load())
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._classes
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._classes)
+
+    def implements(self, name: str, point: str) -> bool:
+        """Whether the plugin has the methods of extension point ``point``."""
+        return all(hasattr(self._classes[name], method) for method in POINTS[point])
+
+    def build(self, name: str, args: Mapping[str, Any], handle: Handle) -> Plugin:
+        """Make the plugin. Raises ConfigurationError for an unknown name or refused arguments."""
+        if name not in self._classes:
+            raise ConfigurationError(f'plugin "{name}" does not exist')
+        plugin: Plugin = self._classes[name](args, handle)
+        return plugin
+
+
+def _positional(function: Any) -> range | None:
+    """How many positional arguments (self excluded) a method can take; None when it cannot be told."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())[1:]
+    except (TypeError, ValueError):
+        return None
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return None
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return range(sum(p.default is p.empty for p in positional), len(positional) + 1)

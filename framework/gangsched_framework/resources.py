@@ -1,0 +1,73 @@
+"""Integer resource vectors (spec node-plugins.md §3.3): milli-CPU, bytes, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import frozen
+
+CPU = "cpu"
+MEMORY = "memory"
+EPHEMERAL_STORAGE = "ephemeral-storage"
+PODS = "pods"
+
+
+@frozen
+class Resources:
+    """One amount per resource; all integers.
+
+    ``milli_cpu`` in thousandths of a CPU, ``memory`` and ``ephemeral_storage`` in bytes, ``pods`` a count (allocatable
+    only), ``scalars`` a count per extended / hugepages / attachable resource. A scalar that was *named* with amount 0
+    stays in the map (spec §7.6.1.2 looks at the names).
+    """
+
+    milli_cpu: int = 0
+    memory: int = 0
+    ephemeral_storage: int = 0
+    pods: int = 0
+    scalars: Mapping[str, int] = {}
+
+    def get(self, name: str) -> int:
+        """The amount of resource ``name`` (0 when absent)."""
+        if name == CPU:
+            return self.milli_cpu
+        if name == MEMORY:
+            return self.memory
+        if name == EPHEMERAL_STORAGE:
+            return self.ephemeral_storage
+        if name == PODS:
+            return self.pods
+        return self.scalars.get(name, 0)
+
+    def plus(self, other: Resources, sign: int = 1) -> Resources:
+        """``self + sign * other``."""
+        scalars = dict(self.scalars)
+        for name, amount in other.scalars.items():
+            scalars[name] = scalars.get(name, 0) + sign * amount
+        return Resources(
+            self.milli_cpu + sign * other.milli_cpu,
+            self.memory + sign * other.memory,
+            self.ephemeral_storage + sign * other.ephemeral_storage,
+            self.pods + sign * other.pods,
+            scalars,
+        )
+
+
+NOTHING = Resources()
+
+
+@frozen
+class PodRequests:
+    """The request vectors of one pod (spec node-plugins.md §3.4-3.5).
+
+    ``requested`` counts on a node and is what Fit checks; ``nonzero_*`` (milli-CPU, bytes) is what a node sums for
+    Fit's score; ``score_*`` is the same without pod-level resources, used for the *incoming* pod only (the asymmetry
+    of §3.5); ``score_other`` is the plain vector without pod level, for scalars and ephemeral-storage in Fit's score.
+    """
+
+    requested: Resources
+    nonzero_milli_cpu: int
+    nonzero_memory: int
+    score_milli_cpu: int
+    score_memory: int
+    score_other: Resources

@@ -1,0 +1,137 @@
+"""Snapshot: the world of one cycle, with one undo log (architecture.md §2).
+
+It reads the node table itself: nothing is copied. While a cycle runs the engine keeps cluster events away from the
+table, so the snapshot is frozen but for the cycle's own tentative steps, which ``rollback`` takes back last-in-first-out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from gangsched_framework.hierarchy import Forest
+from gangsched_framework.node_info import NodeInfo
+from gangsched_framework.node_order import NodeOrder, by_name
+from gangsched_framework.node_table import NodeTable
+from gangsched_framework.objects import EntityKey, Pod
+from gangsched_framework.placement import Placement
+
+ALL_NODES = Placement("")
+"""The placement that restricts nothing."""
+
+Observer = Callable[[Pod, str, int], None]
+"""Told of every tentative step: (pod, node name, +1 assumed or -1 removed); rollback reports the opposite."""
+
+
+class Snapshot:
+    """The node table plus the tentative steps of the running cycle."""
+
+    def __init__(self, table: NodeTable, forest: Forest, order: NodeOrder = by_name) -> None:
+        self.table = table
+        self.forest = forest
+        self.placement = ALL_NODES
+        self.observers: list[Observer] = []
+        self._order = order
+        self._undo: list[tuple[int, Pod, str]] = []
+        self._group_delta: dict[EntityKey, int] = {}
+        self._nodes: Sequence[NodeInfo] | None = None
+
+    # --- reading --------------------------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """Begin a cycle: take in nodes that came or went."""
+        self.table.settle()
+        self._nodes = None
+
+    @property
+    def nodes(self) -> Sequence[NodeInfo]:
+        """Nodes of the current placement in the configured order (name order unless ``nodeOrder: upstream``)."""
+        if self._nodes is None:
+            self._nodes = self._select()
+        return self._nodes
+
+    def _select(self) -> Sequence[NodeInfo]:
+        infos = self.table.infos
+        if self.placement.rows is not None:
+            if self._order is by_name:
+                return [infos[row] for row in self.placement.rows]
+            inside = frozenset(self.placement.rows)
+            return [infos[row] for row in self._order(self.table) if row in inside]
+        if self._order is by_name:
+            return infos
+        return [infos[row] for row in self._order(self.table)]
+
+    @property
+    def all_nodes(self) -> Sequence[NodeInfo]:
+        """Every node, whatever the placement, in name order."""
+        return self.table.infos
+
+    def node(self, name: str) -> NodeInfo | None:
+        """The node of that name, None if there is none."""
+        row = self.table.row_of.get(name)
+        return None if row is None else self.table.infos[row]
+
+    def nodes_with_affinity_pods(self) -> list[NodeInfo]:
+        """Nodes of the placement that hold a pod with any (anti-)affinity term, in row order."""
+        rows = self.placement.rows
+        inside = None if rows is None else frozenset(rows)
+        infos = self.table.infos
+        return [infos[row] for row in sorted(self.table.affinity_pods) if inside is None or row in inside]
+
+    def scheduled(self, leaf: EntityKey) -> int:
+        """Scheduled count of a PodGroup: assigned + assumed pods, tentative steps included (spec §3.8)."""
+        return self.forest.scheduled_count(leaf) + self._group_delta.get(leaf, 0)
+
+    # --- tentative steps ------------------------------------------------------------------------------------------
+
+    def assume(self, pod: Pod, node_name: str) -> None:
+        """Put ``pod`` on a node in thought."""
+        self.table.add_pod(pod, node_name)
+        self._note(pod, node_name, 1)
+        self._undo.append((1, pod, node_name))
+
+    def remove(self, pod: Pod, node_name: str) -> None:
+        """Take a running pod off its node in thought."""
+        self.table.remove_pod(pod, node_name)
+        self._note(pod, node_name, -1)
+        self._undo.append((-1, pod, node_name))
+
+    def mark(self) -> int:
+        """A point to roll back to."""
+        return len(self._undo)
+
+    def rollback(self, mark: int) -> None:
+        """Undo every tentative step since ``mark``, newest first."""
+        undo, table = self._undo, self.table
+        while len(undo) > mark:
+            sign, pod, node_name = undo.pop()
+            if sign > 0:
+                table.remove_pod(pod, node_name)
+            else:
+                table.add_pod(pod, node_name)
+            self._note(pod, node_name, -sign)
+
+    def steps_since(self, mark: int) -> list[tuple[Pod, str]]:
+        """Pods assumed since ``mark`` and still in place, oldest first."""
+        return [(pod, node_name) for sign, pod, node_name in self._undo[mark:] if sign > 0]
+
+    def _note(self, pod: Pod, node_name: str, sign: int) -> None:
+        if pod.group_name:
+            leaf = pod.group_key
+            assert leaf is not None
+            self._group_delta[leaf] = self._group_delta.get(leaf, 0) + sign
+        for observer in self.observers:
+            observer(pod, node_name, sign)
+
+    # --- placement ------------------------------------------------------------------------------------------------
+
+    def enter(self, placement: Placement) -> Placement:
+        """Restrict the node list; returns the placement to give back to ``enter`` afterwards."""
+        previous, self.placement = self.placement, placement
+        self._nodes = None
+        return previous
+
+    def _check(self) -> None:
+        """Assert that nothing tentative is left (between cycles)."""
+        assert not self._undo and self.placement is ALL_NODES
+        assert not any(self._group_delta.values())
+        self.table._check()
