@@ -244,7 +244,9 @@ class Forest:
             assert record.group is not None or record.pods or record.children, f"{key}: empty placeholder"
             assert record.group is None or isinstance(record.group, PodGroup) == record.is_leaf
             for order, child in record.children.items():
-                assert child.parent is record and child.order == order and child.group is not None
+                assert child.parent is record
+                assert child.order == order
+                assert child.group is not None
             assert record.ready_children == sum(child.ready for child in record.children.values()), key
             assert record.ready == (record.count >= record.required), key
             assert all(uid in record.pods for uid in record.scheduled)

@@ -1,10 +1,10 @@
-"""EVERY extension point, as a Protocol. A plugin serves the points whose methods it has; no base class is needed.
+"""EVERY extension point, as a Protocol. A plugin serves the points whose methods it has; no base class needed.
 
-Each point answers the same six questions: **when** is it called, **by whom**, **with what**, **may it block**, what does
-each **status** mean, what must be **undone**. Common answers, not repeated below: nothing may block, sleep, read a wall
-clock or draw randomness (the engine is single-threaded and sans-IO); a method that may return ``None`` means Success by
-it; a plugin never keeps a ``NodeInfo``, ``CycleState`` or ``Snapshot`` beyond the call; raising an exception is a bug and
-ends the run. The spec is podgroup-scheduling.md §7.1.
+Each point answers the same six questions: **when** is it called, **by whom**, **with what**, **may it block**, what
+does each **status** mean, what must be **undone**. Common answers, not repeated below: nothing may block, sleep, read
+a wall clock or draw randomness (the engine is single-threaded and sans-IO); a method that may return ``None`` means
+Success by it; a plugin never keeps a ``NodeInfo``, ``CycleState`` or ``Snapshot`` beyond the call; raising an
+exception is a bug and ends the run. The spec is podgroup-scheduling.md §7.1.
 """
 
 from __future__ import annotations
@@ -248,7 +248,7 @@ class PlacementGeneratePlugin(Plugin, Protocol):
     """Candidate node sets of a group inside its parent's placement; only the first such plugin is asked (spec §6.1-2).
 
     When: before a group is evaluated. By: the group algorithm. With: group state, the group, the parent's placement.
-    Status: Success with an empty tuple = ``no feasible placements found``; anything else = Error. Undo: nothing.
+    Status: Success with an empty tuple = ``no feasible placements found``; else Error. Undo: nothing.
     """
 
     def generate_placements(

@@ -1,4 +1,4 @@
-"""NodeInfo: a node as plugins see it. A view of one row of the node table, never a second store (architecture.md §5)."""
+"""NodeInfo: a node as plugins see it. A view of one row of the node table, never a second store (architecture §5)."""
 
 from __future__ import annotations
 

@@ -201,7 +201,9 @@ class NodeTable:
         """Assert that every sum equals a recount (tests only, O(everything))."""
         assert self.names == sorted(self.names)
         for row, info in enumerate(self.infos):
-            assert info.row == row and info.node is self.nodes[row] and info.name == self.names[row]
+            assert info.row == row
+            assert info.node is self.nodes[row]
+            assert info.name == self.names[row]
             pods = list(self.pods[row].values())
             for resource, column in self.used.items():
                 want = len(pods) if resource == PODS else sum(p.usage.requested.get(resource) for p in pods)

@@ -289,7 +289,9 @@ class SelectorOwner:
     selector: LabelSelector | None
 
 
-ClusterObject = Pod | Node | PodGroup | CompositePodGroup | PriorityClass | PodDisruptionBudget | Namespace | SelectorOwner
+ClusterObject = (
+    Pod | Node | PodGroup | CompositePodGroup | PriorityClass | PodDisruptionBudget | Namespace | SelectorOwner
+)
 
 __all__ = [
     "COMPOSITE_POD_GROUP",

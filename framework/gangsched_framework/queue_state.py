@@ -13,8 +13,9 @@ from gangsched_framework.objects import EntityKey
 class EntityState:
     """One waiting entity. ``ts`` and ``expires`` in engine nanoseconds; ``heap`` is 'entity' or 'error' in backoff.
 
-    ``members`` maps leaf keys to pod names in the order they will be tried (empty for a plain pod); ``rejected_by`` maps
-    ``namespace/name`` to plugin names, sorted, pending ones last as ``pending:NAME``. ``reason`` is the text of the gate.
+    ``members`` maps leaf keys to pod names in the order they will be tried (empty for a plain pod); ``rejected_by``
+    maps ``namespace/name`` to plugin names, sorted, pending ones last as ``pending:NAME``. ``reason`` is the gate's
+    text.
     """
 
     key: EntityKey

@@ -1,11 +1,13 @@
 """Readiness (quorum) of groups: counters that move only when a threshold is crossed (spec §3.1-§3.4).
 
-A leaf is ready when it knows at least M pods, waiting or scheduled; a composite group when at least M direct children are
-ready. A crossing changes the parent's counter by one and may travel on: O(depth). A cycle of parents is harmless,
+A leaf is ready when it knows at least M pods, waiting or scheduled; a composite group when at least M direct children
+are ready. A crossing changes the parent's counter by one and may travel on: O(depth). A cycle of parents is harmless,
 because every crossing fires once.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from attrs import define, field
 from sortedcontainers import SortedDict
@@ -18,7 +20,7 @@ class Record:
     """State of one group key. ``group`` None = placeholder, known only from pods or children (M counts as 1)."""
 
     key: EntityKey
-    children: SortedDict  # order key -> Record
+    children: SortedDict[tuple[Any, ...], Record]  # by order
     group: Group | None = None
     order: tuple[object, ...] = ()
     parent: Record | None = None

@@ -1,7 +1,8 @@
 """Snapshot: the world of one cycle, with one undo log (architecture.md §2).
 
 It reads the node table itself: nothing is copied. While a cycle runs the engine keeps cluster events away from the
-table, so the snapshot is frozen but for the cycle's own tentative steps, which ``rollback`` takes back last-in-first-out.
+table, so the snapshot is frozen but for the cycle's own tentative steps, which ``rollback`` takes back, last in first
+out.
 """
 
 from __future__ import annotations
@@ -132,6 +133,7 @@ class Snapshot:
 
     def _check(self) -> None:
         """Assert that nothing tentative is left (between cycles)."""
-        assert not self._undo and self.placement is ALL_NODES
+        assert not self._undo
+        assert self.placement is ALL_NODES
         assert not any(self._group_delta.values())
         self.table._check()

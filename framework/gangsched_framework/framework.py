@@ -1,0 +1,209 @@
+"""Framework: a profile made runnable. Builds each plugin once and calls the points in profile order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from gangsched_framework import run_binding, run_pod, run_podgroup, run_queueing
+from gangsched_framework.cycle_state import CycleState, PlacementCycleState, PodGroupCycleState
+from gangsched_framework.errors import ConfigurationError
+from gangsched_framework.handle import Handle
+from gangsched_framework.infos import PodGroupInfo, PoppedPodGroupInfo
+from gangsched_framework.interface import (
+    Plugin,
+    PodGroupPostFilterResult,
+    PostFilterResult,
+    SchedulingFunction,
+    ScorePlugin,
+    Sortable,
+)
+from gangsched_framework.node_info import NodeInfo
+from gangsched_framework.objects import Pod
+from gangsched_framework.placement import Placement, Progress
+from gangsched_framework.profile import Profile
+from gangsched_framework.registry import Registry
+from gangsched_framework.run_pod import PreFilterOutcome, ScoreTable
+from gangsched_framework.run_podgroup import Candidate
+from gangsched_framework.status import Status
+
+
+class Framework:
+    """One profile's plugins and the calls of every extension point.
+
+    Raises ConfigurationError when a plugin is unknown, does not serve a point it is named at, or refuses its arguments.
+    """
+
+    def __init__(self, profile: Profile, registry: Registry, handle: Handle) -> None:
+        self.profile = profile
+        self._handle = handle
+        self.plugins: dict[str, Plugin] = {}
+        for point, refs in profile.points.items():
+            for ref in refs:
+                if ref.name not in registry:
+                    raise ConfigurationError(f'{_title(point)}Plugin "{ref.name}" does not exist')
+                if not registry.implements(ref.name, point):
+                    raise ConfigurationError(f'plugin "{ref.name}" does not extend {_title(point)}Plugin plugin')
+                if ref.name not in self.plugins:
+                    self.plugins[ref.name] = registry.build(ref.name, profile.args.get(ref.name, {}), handle)
+        self.registrations = run_queueing.registrations_of(list(self.plugins.values()))
+        sort = self._at("queueSort")
+        if len(sort) != 1:
+            raise ConfigurationError(f"exactly one queueSort plugin is needed, the profile has {len(sort)}")
+        self._sort = sort[0]
+        self._pre_enqueue = self._at("preEnqueue")
+        self.pre_filter_plugins = self._at("preFilter")
+        self.filter_plugins = self._at("filter")
+        self._post_filter = self._at("postFilter")
+        self._pre_score = self._at("preScore")
+        self.score_plugins = self._weighted("score")
+        self._reserve = self._at("reserve")
+        self._permit = self._at("permit")
+        self._pre_bind = self._at("preBind")
+        self._bind = self._at("bind")
+        self._post_bind = self._at("postBind")
+        self._generate = self._at("placementGenerate")
+        self._feasible = self._at("placementFeasible")
+        self._placement_score = self._weighted("placementScore")
+        self._group_post_filter = self._at("podGroupPostFilter")
+
+    def _at(self, point: str) -> tuple[Any, ...]:
+        return tuple(self.plugins[ref.name] for ref in self.profile.points.get(point, ()))
+
+    def _weighted(self, point: str) -> tuple[tuple[Any, int], ...]:
+        return tuple((self.plugins[ref.name], ref.weight) for ref in self.profile.points.get(point, ()))
+
+    # --- queueing -------------------------------------------------------------------------------------------------
+
+    def sort_key(self, entity: Sortable) -> tuple[int, ...]:
+        """Static order of the active queue."""
+        return cast("tuple[int, ...]", self._sort.sort_key(entity))
+
+    @property
+    def pre_enqueue_plugins(self) -> Sequence[Any]:
+        return self._pre_enqueue
+
+    def run_pre_enqueue(self, pod: Pod, first: str = "") -> Status | None:
+        """The first refusal, signed; None lets the pod pass. ``first``: plugin to ask before all others."""
+        return run_queueing.run_pre_enqueue(self._pre_enqueue, pod, first)
+
+    # --- one pod --------------------------------------------------------------------------------------------------
+
+    def run_pre_filter(self, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo]) -> PreFilterOutcome:
+        return run_pod.run_pre_filter(self.pre_filter_plugins, state, pod, nodes)
+
+    def run_filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
+        """First refusal of the Filter plugins on a node, as the snapshot shows it."""
+        return run_pod.run_filter(self.filter_plugins, state, pod, node)
+
+    def run_filter_with_nominated_pods(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
+        """Filter with the node's nominated pods of at least the pod's priority counted in, then without (§4.2.2)."""
+        others = self._nominated_to(pod, node)
+        if not others:
+            return run_pod.run_filter(self.filter_plugins, state, pod, node)
+        snapshot = self._handle.snapshot
+        mark = snapshot.mark()
+        with_them = state.clone()
+        try:
+            for other in others:
+                snapshot.assume(other, node.name)
+                status = self.run_add_pod(with_them, pod, other, node)
+                if status is not None:
+                    return status
+            status = run_pod.run_filter(self.filter_plugins, with_them, pod, node)
+        finally:
+            snapshot.rollback(mark)
+        return status or run_pod.run_filter(self.filter_plugins, state, pod, node)
+
+    def _nominated_to(self, pod: Pod, node: NodeInfo) -> list[Pod]:
+        nominated = self._handle.nominations.nominated_pods(node.name)
+        if not nominated:
+            return []
+        # spec §2.10.4: members of the pod's own tree are left out, else a placed member would count twice
+        forest = self._handle.forest
+        root = forest.root(pod.group_key) if pod.group_key else None
+        return [
+            other
+            for other in nominated
+            if other.priority >= pod.priority
+            and other.uid != pod.uid
+            and not (root is not None and other.group_key is not None and forest.root(other.group_key) == root)
+        ]
+
+    def run_add_pod(self, state: CycleState, pod: Pod, other: Pod, node: NodeInfo) -> Status | None:
+        return run_pod.run_extension(self.pre_filter_plugins, state, pod, other, node, add=True)
+
+    def run_remove_pod(self, state: CycleState, pod: Pod, other: Pod, node: NodeInfo) -> Status | None:
+        return run_pod.run_extension(self.pre_filter_plugins, state, pod, other, node, add=False)
+
+    def run_post_filter(
+        self, state: CycleState, pod: Pod, statuses: Mapping[str, Status]
+    ) -> tuple[PostFilterResult | None, Status | None]:
+        return run_pod.run_post_filter(self._post_filter, state, pod, statuses)
+
+    @property
+    def has_post_filter(self) -> bool:
+        return bool(self._post_filter)
+
+    @property
+    def has_scorers(self) -> bool:
+        return bool(self.score_plugins)
+
+    def run_pre_score(self, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo]) -> Status | None:
+        return run_pod.run_pre_score(self._pre_score, state, pod, nodes)
+
+    def run_score(self, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo]) -> ScoreTable | Status:
+        plugins = cast("tuple[tuple[ScorePlugin, int], ...]", self.score_plugins)
+        return run_pod.run_score(plugins, state, pod, nodes)
+
+    # --- binding --------------------------------------------------------------------------------------------------
+
+    def run_reserve(self, state: CycleState, pod: Pod, node_name: str) -> Status | None:
+        return run_binding.run_reserve(self._reserve, state, pod, node_name)
+
+    def run_unreserve(self, state: CycleState, pod: Pod, node_name: str) -> None:
+        run_binding.run_unreserve(self._reserve, state, pod, node_name)
+
+    def run_permit(self, state: CycleState, pod: Pod, node_name: str) -> Status | None:
+        return run_binding.run_permit(self._permit, state, pod, node_name)
+
+    def run_bind(self, state: CycleState, pod: Pod, node_name: str) -> Status | None:
+        """PreBind, then the first Bind plugin that takes the pod."""
+        return run_binding.run_pre_bind(self._pre_bind, state, pod, node_name) or run_binding.run_bind(
+            self._bind, state, pod, node_name
+        )
+
+    def run_post_bind(self, pod: Pod, node_name: str) -> None:
+        for plugin in self._post_bind:
+            plugin.post_bind(pod, node_name)
+
+    # --- one group ------------------------------------------------------------------------------------------------
+
+    @property
+    def generates_placements(self) -> bool:
+        """Whether the placement path is on (TopologyAwareWorkloadScheduling)."""
+        return bool(self._generate)
+
+    def run_generate_placements(
+        self, state: PodGroupCycleState, group: PodGroupInfo, parent: Placement
+    ) -> tuple[tuple[Placement, ...], Status | None]:
+        return run_podgroup.run_generate_placements(self._generate, state, group, parent)
+
+    def run_placement_feasible(
+        self, state: PlacementCycleState, group: PodGroupInfo, progress: Progress
+    ) -> Status | None:
+        return run_podgroup.run_placement_feasible(self._feasible, state, group, progress)
+
+    def run_placement_score(
+        self, state: PodGroupCycleState, group: PodGroupInfo, candidates: Sequence[Candidate]
+    ) -> list[int] | Status:
+        return run_podgroup.run_placement_score(self._placement_score, state, group, candidates)
+
+    def run_pod_group_post_filter(
+        self, state: PodGroupCycleState, root: PoppedPodGroupInfo, schedule: SchedulingFunction
+    ) -> tuple[PodGroupPostFilterResult | None, Status | None]:
+        return run_podgroup.run_pod_group_post_filter(self._group_post_filter, state, root, schedule)
+
+
+def _title(point: str) -> str:
+    return point[0].upper() + point[1:]

@@ -1,0 +1,94 @@
+"""Phase group: placements, their feasibility and scores, and the post-filter of a root (spec §4.8, §6, §7.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gangsched_framework.cycle_state import PlacementCycleState, PodGroupCycleState
+from gangsched_framework.infos import PodGroupInfo, PoppedPodGroupInfo
+from gangsched_framework.interface import (
+    NormalizePlacementScorePlugin,
+    PlacementFeasiblePlugin,
+    PlacementGeneratePlugin,
+    PlacementScorePlugin,
+    PodGroupPostFilterPlugin,
+    PodGroupPostFilterResult,
+    SchedulingFunction,
+)
+from gangsched_framework.placement import Assignment, Placement, Progress
+from gangsched_framework.status import Code, Status, error
+
+Candidate = tuple[PlacementCycleState, Placement, Sequence[Assignment]]
+"""A feasible placement with its state and the pods the simulation placed in it."""
+
+
+def run_generate_placements(
+    plugins: Sequence[PlacementGeneratePlugin], state: PodGroupCycleState, group: PodGroupInfo, parent: Placement
+) -> tuple[tuple[Placement, ...], Status | None]:
+    """The first generator decides (spec §6.2); without one, the parent's placement is the only candidate."""
+    if not plugins:
+        return (parent,), None
+    placements, status = plugins[0].generate_placements(state, group, parent)
+    if status is not None and not status.ok:
+        return (), error(*status.reasons, plugin=plugins[0].name)
+    return placements, None
+
+
+def run_placement_feasible(
+    plugins: Sequence[PlacementFeasiblePlugin], state: PlacementCycleState, group: PodGroupInfo, progress: Progress
+) -> Status | None:
+    """In plugin order; a refusal or Error ends at once, Wait is remembered (spec §4.8)."""
+    waiting: Status | None = None
+    for plugin in plugins:
+        status = plugin.placement_feasible(state, group, progress)
+        if status is None or status.ok:
+            continue
+        if status.code is not Code.WAIT:
+            return status.with_plugin(plugin.name)
+        waiting = status.with_plugin(plugin.name)
+    return waiting
+
+
+def run_placement_score(
+    plugins: Sequence[tuple[PlacementScorePlugin, int]],
+    state: PodGroupCycleState,
+    group: PodGroupInfo,
+    candidates: Sequence[Candidate],
+) -> list[int] | Status:
+    """Score every candidate, normalise, weigh, sum (spec §6.5)."""
+    totals = [0] * len(candidates)
+    for plugin, weight in plugins:
+        scores: list[int] = []
+        for placement_state, placement, assignments in candidates:
+            value = plugin.score_placement(placement_state, group, placement, assignments)
+            if isinstance(value, Status):
+                return _score_error(plugin.name, value)
+            scores.append(value)
+        if isinstance(plugin, NormalizePlacementScorePlugin):
+            status = plugin.normalize_placement_score(state, scores)
+            if status is not None and not status.ok:
+                return _score_error(plugin.name, status)
+        totals = [total + weight * value for total, value in zip(totals, scores, strict=True)]
+    return totals
+
+
+def _score_error(name: str, status: Status) -> Status:
+    return error(f'running PlacementScore plugins: plugin "{name}" failed with: {status.message}')
+
+
+def run_pod_group_post_filter(
+    plugins: Sequence[PodGroupPostFilterPlugin],
+    state: PodGroupCycleState,
+    root: PoppedPodGroupInfo,
+    schedule: SchedulingFunction,
+) -> tuple[PodGroupPostFilterResult | None, Status | None]:
+    """In order: Success or UU ends, Unschedulable reasons are collected, anything else is an Error (spec §7.1)."""
+    reasons: list[str] = []
+    for plugin in plugins:
+        result, status = plugin.pod_group_post_filter(state, root, schedule)
+        if status is None or status.ok or status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+            return result, status
+        if status.code is not Code.UNSCHEDULABLE:
+            return None, error(f'error in "{plugin.name}" PodGroupPostFilter plugins: {status.message}')
+        reasons += status.reasons
+    return None, Status(Code.UNSCHEDULABLE, tuple(reasons))

@@ -1,0 +1,26 @@
+"""Phase queueing: PreEnqueue and the registrations of events and hints (spec §2.7-§2.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gangsched_framework.events import ClusterEventWithHint
+from gangsched_framework.interface import EnqueueExtensions, Plugin, PreEnqueuePlugin
+from gangsched_framework.objects import Pod
+from gangsched_framework.status import Status
+
+
+def run_pre_enqueue(plugins: Sequence[PreEnqueuePlugin], pod: Pod, first: str) -> Status | None:
+    """Ask the plugins in order, the one named ``first`` (it gated last time) before all others; first refusal wins."""
+    if first:
+        plugins = sorted(plugins, key=lambda plugin: plugin.name != first)
+    for plugin in plugins:
+        status = plugin.pre_enqueue(pod)
+        if status is not None and not status.ok:
+            return status.with_plugin(plugin.name)
+    return None
+
+
+def registrations_of(plugins: Sequence[Plugin]) -> dict[str, tuple[ClusterEventWithHint, ...]]:
+    """Plugin name -> the events it registered. Plugins without EnqueueExtensions register nothing."""
+    return {p.name: tuple(p.events_to_register()) for p in plugins if isinstance(p, EnqueueExtensions)}
