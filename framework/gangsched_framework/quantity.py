@@ -143,7 +143,7 @@ def _suffix(suffix: str) -> tuple[int, bool, Format]:
 def _scaled(digits: int, power: int) -> int:
     """``digits * 10**power`` nano-units; what lies beyond nano is rounded away from zero (spec §3.2.2)."""
     if power >= 0:
-        return digits * 10**power
+        return digits * int(10**power)
     return round_away(digits, 10 ** min(-power, _LONGEST))  # more places than digits: 1n, whatever their number
 
 
