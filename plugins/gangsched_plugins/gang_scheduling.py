@@ -1,0 +1,95 @@
+"""GangScheduling: all or nothing (spec podgroup-scheduling.md §3.6, §3.7, §4.8).
+
+The plugin holds a tree back until its quorum of pods is known (PreEnqueue), stops an evaluation that can no longer
+reach its minimum (PlacementFeasible), and knows which events may complete a quorum. It has no Permit (DIV-9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from gangsched_framework.cycle_state import PlacementCycleState
+from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHint, Hint, Resource
+from gangsched_framework.handle import Handle
+from gangsched_framework.hierarchy import HierarchyError
+from gangsched_framework.infos import PodGroupInfo
+from gangsched_framework.objects import CompositePodGroup, EntityKey, Pod, PodGroup
+from gangsched_framework.placement import Progress
+from gangsched_framework.status import Code, Status, unresolvable, unschedulable
+
+
+class GangScheduling:
+    """PreEnqueue and PlacementFeasible of groups. Takes no arguments."""
+
+    name = "GangScheduling"
+
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        self._forest = handle.forest
+        self._composite = handle.feature_gates.get("CompositePodGroup", False)
+
+    # --- PreEnqueue -------------------------------------------------------------------------------------------------
+
+    def pre_enqueue(self, pod: Pod) -> Status | None:
+        """Hold a member back until the root of its tree meets its quorum; plain pods pass."""
+        leaf = pod.group_key
+        if leaf is None:
+            return None
+        if not self._composite and self._forest.group(leaf) is None:
+            return unresolvable(f'waiting for pods\'s pod group "{pod.group_name}" to appear in scheduling queue')
+        try:
+            root = self._forest.checked_root(leaf)
+        except HierarchyError as problem:
+            return unresolvable(f"failed to build hierarchy snapshot: {problem}")
+        if self._forest.ready(root.key):
+            return None
+        if isinstance(root, PodGroup):
+            return unresolvable("waiting for minCount pods from a gang to appear in scheduling queue")
+        return unresolvable(f'waiting for composite pod group "{root.name}" tree to meet quorum')
+
+    # --- PlacementFeasible ------------------------------------------------------------------------------------------
+
+    def placement_feasible(self, state: PlacementCycleState, group: PodGroupInfo, progress: Progress) -> Status | None:
+        """Success once the minimum is placed, Wait while it can be, Unschedulable when it cannot any more."""
+        minimum = group.group.required
+        counts = f"{progress.scheduled} scheduled, {progress.remaining} remaining"
+        if progress.remaining + progress.scheduled < minimum:
+            return unschedulable(f"minCount ({minimum}) cannot be satisfied: {counts}")
+        if progress.scheduled < minimum:
+            return Status(Code.WAIT, (f"minCount ({minimum}) is not yet satisfied: {counts}",))
+        return None
+
+    # --- hints ------------------------------------------------------------------------------------------------------
+
+    def events_to_register(self) -> Iterable[ClusterEventWithHint]:
+        """Whatever may complete a quorum (spec §3.6); a lowered ``minGroupCount`` is our addition (DIV-16)."""
+        yield ClusterEventWithHint(ClusterEvent(Resource.UNSCHEDULED_POD, Action.ADD), self._after_pod_added)
+        yield ClusterEventWithHint(ClusterEvent(Resource.ASSIGNED_POD, Action.ADD), self._after_pod_added)
+        yield ClusterEventWithHint(ClusterEvent(Resource.POD_GROUP, Action.ADD), self._after_group_added)
+        yield ClusterEventWithHint(ClusterEvent(Resource.POD_GROUP, Action.UPDATE), self._after_group_updated)
+        if self._composite:
+            yield ClusterEventWithHint(ClusterEvent(Resource.COMPOSITE_POD_GROUP, Action.ADD), self._after_group_added)
+            yield ClusterEventWithHint(
+                ClusterEvent(Resource.COMPOSITE_POD_GROUP, Action.UPDATE), self._after_group_updated
+            )
+
+    def _after_pod_added(self, pod: Pod, old: object, new: object) -> Hint:
+        assert isinstance(new, Pod)
+        return self._same_tree(pod, new.group_key)
+
+    def _after_group_added(self, pod: Pod, old: object, new: object) -> Hint:
+        assert isinstance(new, PodGroup | CompositePodGroup)
+        return self._same_tree(pod, new.key)
+
+    def _after_group_updated(self, pod: Pod, old: object, new: object) -> Hint:
+        assert isinstance(old, PodGroup | CompositePodGroup)
+        assert isinstance(new, PodGroup | CompositePodGroup)
+        if old.minimum is None or new.minimum is None or new.minimum >= old.minimum:
+            return Hint.SKIP
+        return self._same_tree(pod, new.key)
+
+    def _same_tree(self, pod: Pod, other: EntityKey | None) -> Hint:
+        mine = pod.group_key
+        if mine is None or other is None or not self._forest.same_hierarchy(mine, other):
+            return Hint.SKIP
+        return Hint.QUEUE
