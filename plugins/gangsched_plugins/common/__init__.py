@@ -1,0 +1,1 @@
+"""What several plugins compute alike: selectors, tolerations, label syntax, normalising, integer arithmetic."""
