@@ -17,12 +17,13 @@ from gangsched_framework.infos import PodGroupInfo
 from gangsched_framework.objects import CompositePodGroup, EntityKey, Pod, PodGroup
 from gangsched_framework.placement import Progress
 from gangsched_framework.status import Code, Status, unresolvable, unschedulable
+from gangsched_plugins import names
 
 
 class GangScheduling:
     """PreEnqueue and PlacementFeasible of groups. Takes no arguments."""
 
-    name = "GangScheduling"
+    name = names.GANG_SCHEDULING
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self._forest = handle.forest

@@ -11,12 +11,13 @@ from gangsched_framework.infos import PodGroupInfo
 from gangsched_framework.interface import MAX_NODE_SCORE
 from gangsched_framework.placement import Assignment, Placement
 from gangsched_framework.status import Status, error
+from gangsched_plugins import names
 
 
 class PodGroupPodsCount:
     """Counts scheduled and newly placed pods of the subtree. Takes no arguments."""
 
-    name = "PodGroupPodsCount"
+    name = names.POD_GROUP_PODS_COUNT
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self._handle = handle

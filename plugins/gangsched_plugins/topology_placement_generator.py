@@ -11,6 +11,7 @@ from gangsched_framework.infos import PodGroupInfo
 from gangsched_framework.objects import Pod
 from gangsched_framework.placement import Placement
 from gangsched_framework.status import Status, error
+from gangsched_plugins import names
 
 _UNKNOWN = "cannot determine domain for already scheduled pods: "
 
@@ -18,7 +19,7 @@ _UNKNOWN = "cannot determine domain for already scheduled pods: "
 class TopologyPlacementGenerator:
     """Splits the parent's nodes by the value of the group's topology key. Takes no arguments."""
 
-    name = "TopologyPlacementGenerator"
+    name = names.TOPOLOGY_PLACEMENT_GENERATOR
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self._handle = handle

@@ -1,0 +1,99 @@
+"""Counts per topology domain for the hard constraints, kept in step with pods added in thought (§7.9.4-7.9.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import define
+
+from gangsched_framework.node_info import NodeInfo
+from gangsched_framework.objects import Node, Pod
+from gangsched_plugins.pod_topology_spread.constraints import Constraint, NodeInclusion, count_on, has_keys
+
+
+class DomainCounts:
+    """Pods per domain value of one constraint."""
+
+    __slots__ = ("_minimum", "counts")
+
+    def __init__(self, counts: dict[str, int]) -> None:
+        self.counts = counts
+        self._minimum: int | None = None
+
+    def add(self, domain: str, amount: int) -> None:
+        """Change the count of a domain; an unknown one comes into being."""
+        self.counts[domain] = self.counts.get(domain, 0) + amount
+        self._minimum = None
+
+    def minimum(self, min_domains: int) -> int:
+        """The smallest count, 0 while there are fewer than ``min_domains`` domains."""
+        if len(self.counts) < min_domains:
+            return 0
+        if self._minimum is None:
+            self._minimum = min(self.counts.values())
+        return self._minimum
+
+    def copy(self) -> DomainCounts:
+        copy = DomainCounts(self.counts.copy())
+        copy._minimum = self._minimum
+        return copy
+
+
+@define(eq=False)
+class FilterState:
+    """What PreFilter leaves for Filter: the incoming pod's hard constraints and their counts, in step."""
+
+    pod: Pod
+    constraints: tuple[Constraint, ...]
+    inclusion: NodeInclusion
+    counts: list[DomainCounts]
+    own: tuple[int, ...]
+    """Per constraint 1 if the pod matches its own selector."""
+
+    @classmethod
+    def of(
+        cls, pod: Pod, constraints: tuple[Constraint, ...], inclusion: NodeInclusion, nodes: Sequence[NodeInfo]
+    ) -> FilterState:
+        """Count the pods of ``nodes``. O(pods of the nodes)."""
+        counts: list[dict[str, int]] = [{} for _ in constraints]
+        for node in nodes:
+            if not has_keys(constraints, node.labels):
+                continue
+            counted: dict[int, int] = {}  # constraints often share one selector
+            for constraint, domains in zip(constraints, counts, strict=True):
+                if not inclusion.admits(constraint, node.node):
+                    continue
+                selector = id(constraint.matcher)
+                if selector not in counted:
+                    counted[selector] = count_on(node, pod.namespace, constraint.matcher)
+                domain = node.labels[constraint.key]
+                domains[domain] = domains.get(domain, 0) + counted[selector]
+        own = tuple(int(constraint.matcher.matches(pod.labels)) for constraint in constraints)
+        return cls(pod, constraints, inclusion, [DomainCounts(domains) for domains in counts], own)
+
+    def clone(self) -> FilterState:
+        counts = [domains.copy() for domains in self.counts]
+        return FilterState(self.pod, self.constraints, self.inclusion, counts, self.own)
+
+    def change(self, other: Pod, node: Node, amount: int) -> None:
+        """A pod comes (+1) to a node or leaves it (−1).
+
+        Terminating pods and the selector ``{}`` count here, unlike in ``of`` (spec §7.9.7).
+        """
+        if other.namespace != self.pod.namespace or not has_keys(self.constraints, node.labels):
+            return
+        for constraint, domains in zip(self.constraints, self.counts, strict=True):
+            if constraint.matcher.matches(other.labels) and self.inclusion.admits(constraint, node):
+                domains.add(node.labels[constraint.key], amount)
+
+    def violation(self, node: NodeInfo) -> str | None:
+        """``missing`` label or ``skew`` of the first constraint that keeps the pod off the node (spec §7.9.5)."""
+        labels = node.labels
+        for constraint, domains, own in zip(self.constraints, self.counts, self.own, strict=True):
+            domain = labels.get(constraint.key)
+            if domain is None:
+                return "missing"
+            skew = domains.counts.get(domain, 0) + own - domains.minimum(constraint.min_domains)
+            if skew > constraint.max_skew:
+                return "skew"
+        return None

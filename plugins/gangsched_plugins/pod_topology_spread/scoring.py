@@ -1,0 +1,109 @@
+"""Scores of the soft constraints: fewer matching pods in a node's domains is better (spec node-plugins.md §7.9.6)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from attrs import define
+
+from gangsched_framework.interface import MAX_NODE_SCORE
+from gangsched_framework.node_info import NodeInfo
+from gangsched_framework.objects import Pod
+from gangsched_plugins.common.arithmetic import round_half_away
+from gangsched_plugins.pod_topology_spread.constraints import HOSTNAME, Constraint, NodeInclusion, count_on, has_keys
+
+
+@define(eq=False)
+class ScoreState:
+    """What PreScore leaves for Score.
+
+    ``ignored`` names feasible nodes that lack a key; ``counts`` maps scored domains to pods, empty for the hostname
+    (counted on the node being scored); ``weights`` = ln(number of domains + 2).
+    """
+
+    pod: Pod
+    constraints: tuple[Constraint, ...]
+    ignored: frozenset[str]
+    counts: list[dict[str, int]]
+    weights: list[float]
+
+    @classmethod
+    def of(
+        cls,
+        pod: Pod,
+        constraints: tuple[Constraint, ...],
+        inclusion: NodeInclusion,
+        feasible: Sequence[NodeInfo],
+        nodes: Sequence[NodeInfo],
+        all_keys: bool,
+    ) -> ScoreState:
+        """Find the scored domains among ``feasible``, then count the pods of all ``nodes`` in them.
+
+        ``all_keys``: a node must have every key; with system defaults it need not.
+        """
+        ignored = frozenset(node.name for node in feasible if all_keys and not has_keys(constraints, node.labels))
+        counts: list[dict[str, int]] = []
+        weights: list[float] = []
+        for constraint in constraints:
+            domains: dict[str, int] = {}
+            if constraint.key == HOSTNAME:
+                size = len(feasible) - len(ignored)
+            else:
+                for node in feasible:
+                    if node.name not in ignored:
+                        domains[node.labels.get(constraint.key, "")] = 0
+                size = len(domains)
+            counts.append(domains)
+            weights.append(math.log(size + 2))
+        state = cls(pod, constraints, ignored, counts, weights)
+        state._count(inclusion, nodes, all_keys)
+        return state
+
+    def _count(self, inclusion: NodeInclusion, nodes: Sequence[NodeInfo], all_keys: bool) -> None:
+        scored = [
+            (constraint, domains) for constraint, domains in zip(self.constraints, self.counts, strict=True) if domains
+        ]
+        if not scored:
+            return
+        for node in nodes:
+            if all_keys and not has_keys(self.constraints, node.labels):
+                continue
+            counted: dict[int, int] = {}  # constraints often share one selector
+            for constraint, domains in scored:
+                domain = node.labels.get(constraint.key, "")
+                if domain not in domains or not inclusion.admits(constraint, node.node):
+                    continue
+                selector = id(constraint.matcher)
+                if selector not in counted:
+                    counted[selector] = count_on(node, self.pod.namespace, constraint.matcher)
+                domains[domain] += counted[selector]
+
+    def score(self, node: NodeInfo) -> int:
+        """Weighted number of matching pods in the node's domains; 0 for ignored nodes."""
+        if node.name in self.ignored:
+            return 0
+        score = 0.0
+        for constraint, domains, weight in zip(self.constraints, self.counts, self.weights, strict=True):
+            domain = node.labels.get(constraint.key)
+            if domain is None:
+                continue
+            if constraint.key == HOSTNAME:
+                count = count_on(node, self.pod.namespace, constraint.matcher)
+            else:
+                count = domains[domain]
+            # float64 in this order of operations, as the real scheduler (spec §9)
+            score += count * weight + float(constraint.max_skew - 1)
+        return round_half_away(score)
+
+    def normalize(self, nodes: Sequence[NodeInfo], scores: list[int]) -> None:
+        """Turn the scores round over the nodes that are not ignored; those stay at 0."""
+        kept = [score for node, score in zip(nodes, scores, strict=True) if node.name not in self.ignored]
+        lowest, highest = min(kept, default=0), max(kept, default=0)
+        for i, node in enumerate(nodes):
+            if node.name in self.ignored:
+                scores[i] = 0
+            elif highest == 0:
+                scores[i] = MAX_NODE_SCORE
+            else:
+                scores[i] = MAX_NODE_SCORE * (highest + lowest - scores[i]) // highest
