@@ -1,0 +1,71 @@
+"""The command ``gangsched``: a lazy table of verbs, and what becomes of errors."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from gangsched_framework.errors import GangschedError
+
+VERBS = {
+    "run": "gangsched.cli.run:run",
+    "replay": "gangsched.cli.replay:replay",
+    "conform": "gangsched.cli.conform:conform",
+    "config": "gangsched.cli.config:config",
+}
+"""Verb -> ``module:command``. A module is imported when its verb is asked for, so each verb pays for itself alone."""
+
+
+class Gangsched(click.Group):
+    """The group of all verbs. A user's error is one line on stderr and exit code 2; only bugs show a traceback."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        module, _, name = VERBS[cmd_name].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
+
+    def main(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> None:
+        """Run a command line and leave the process with its exit code."""
+        extra["standalone_mode"] = False
+        sys.exit(self._run(args, prog_name, extra))
+
+    def _run(self, args: Sequence[str] | None, prog_name: str | None, extra: dict[str, Any]) -> int:
+        try:
+            code = super().main(args, prog_name, **extra)
+            sys.stdout.flush()
+        except GangschedError as problem:
+            click.echo(str(problem), err=True)
+            return 2
+        except click.UsageError as problem:
+            command = problem.ctx.command_path if problem.ctx else "gangsched"
+            click.echo(f"{command}: {problem.format_message()}; see {command} --help", err=True)
+            return problem.exit_code
+        except click.ClickException as problem:
+            click.echo(f"gangsched: {problem.format_message()}", err=True)
+            return problem.exit_code
+        except (click.Abort, KeyboardInterrupt):
+            click.echo("interrupted", err=True)
+            return 130
+        except BrokenPipeError:
+            # Whoever read our output has had enough; what is still buffered must not fail at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 1
+        return code if isinstance(code, int) else 0
+
+
+@click.group(cls=Gangsched, name="gangsched", context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="gangsched")
+def main() -> None:
+    """Gang scheduling for PodGroups and CompositePodGroups, as kube-scheduler does it."""
