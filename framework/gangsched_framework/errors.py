@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class GangschedError(Exception):
     """Base of every error caused by input or use; its text is fit to be shown to a user as it stands."""
@@ -13,3 +16,26 @@ class InvariantError(AssertionError):
 
 class ConfigurationError(GangschedError):
     """A profile cannot be built: unknown plugin, wrong extension point, bad arguments (node-plugins.md §2.6-2.7)."""
+
+
+class InputError(GangschedError):
+    """A file that cannot be read as what it should be: ``FILE:LINE: what``.
+
+    ``line`` counts from 1; None = no line can be named. ``message`` is the text without the place.
+    """
+
+    def __init__(self, source: str, line: int | None, message: str) -> None:
+        place = source if line is None else f"{source}:{line}"
+        super().__init__(f"{place}: {message}" if place else message)
+        self.source = source
+        self.line = line
+        self.message = message
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``; did you mean "…"?`` with the nearest known word, or '' when none is near."""
+    candidates = list(known)
+    # Case first: a short word in the wrong case is not "near" by letters.
+    near = [candidate for candidate in candidates if candidate.lower() == word.lower()]
+    near = near or get_close_matches(word, candidates, n=1)
+    return f'; did you mean "{near[0]}"?' if near else ""
