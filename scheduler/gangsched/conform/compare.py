@@ -1,0 +1,103 @@
+"""Compare a recording with what the engine showed: every difference with its field path.
+
+Fields are selected by name: a path counts when one of its field names is wanted (all are, unless named) and none is
+unwanted. The field ``msg`` also stands for the text part of conditions and events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from gangsched.conform.scenario import ConformError, Difference
+
+DATA_KEYED = frozenset({"raw", "normalized", "plugins"})
+"""Fields whose keys are data (plugin names), not field names. Keys holding a slash are data everywhere."""
+
+NOT_BINDING = frozenset({"trace"})
+"""Recorded for explanation only (conformance README §5)."""
+
+_TEXTS = frozenset({"podConditions", "groupConditions", "events"})
+
+
+@frozen
+class Fields:
+    """Which fields are compared. ``only`` empty = all; ``without`` are left out and win."""
+
+    only: frozenset[str] = frozenset()
+    without: frozenset[str] = NOT_BINDING
+
+    @classmethod
+    def parse(cls, text: str) -> Fields:
+        """``a,b`` = these only; ``-a`` = all but these (may be mixed)."""
+        names = [name.strip() for name in text.split(",") if name.strip()]
+        unknown = sorted({name.removeprefix("-") for name in names} - KNOWN)
+        if unknown:
+            raise ConformError(f"--fields: found {', '.join(unknown)}, allowed {', '.join(sorted(KNOWN))}")
+        only = frozenset(name for name in names if not name.startswith("-"))
+        return cls(only, frozenset(name[1:] for name in names if name.startswith("-")) | (NOT_BINDING - only))
+
+
+# fmt: off
+KNOWN = frozenset((
+    # kube records (conformance README §4)
+    "op t queue active backoff parked incomplete pending inFlight key ts attempts unschedulable errors members gatedBy "
+    "rejectedBy expires heap cycles popped attempt root early code msg raw groups waitingOnPreemption order pods node "
+    "nominated bindFailures trace events bound podConditions groupConditions "
+    # node-plugin cases
+    "invalid nodeOrder preEnqueue signature preFilter skip nodes status filter plugin reasons feasible preScoreSkip "
+    "scores normalized total scoreError best chosen error unschedulablePlugins postFilter finalError hints event plugins "
+    "runs evaluated "
+    # quantities, configurations, facts
+    "value milli canonical format sign stage profiles args parallelism percentageOfNodesToScore podInitialBackoffSeconds "
+    "podMaxBackoffSeconds engine"
+).split())
+"""Every field name a recording may hold."""
+# fmt: on
+
+
+def differences(expected: Any, got: Any, fields: Fields, step: int | None = None, path: str = "") -> list[Difference]:
+    """Every place below ``path`` where the two differ, in the order of the recording."""
+    return list(_walk(expected, got, fields, step, path, not fields.only))
+
+
+def _walk(expected: Any, got: Any, fields: Fields, step: int | None, path: str, wanted: bool) -> Iterator[Difference]:
+    if isinstance(expected, Mapping) and isinstance(got, Mapping):
+        yield from _walk_map(expected, got, fields, step, path, wanted)
+    elif _records(expected) and _records(got) and len(expected) == len(got):
+        for index, (one, other) in enumerate(zip(expected, got, strict=True)):
+            yield from _walk(one, other, fields, step, f"{path}[{index}]", wanted)
+    elif wanted and expected != got:
+        yield Difference(step, path, expected, got)
+
+
+def _walk_map(
+    expected: Mapping[str, Any], got: Mapping[str, Any], fields: Fields, step: int | None, path: str, wanted: bool
+) -> Iterator[Difference]:
+    last = path.rsplit(".", 1)[-1]
+    for key in dict.fromkeys((*expected, *got)):
+        data = "/" in key or last in DATA_KEYED
+        if not data and key in fields.without:
+            continue
+        inside = wanted or (not data and key in fields.only)
+        one, other = expected.get(key), got.get(key)
+        if key in _TEXTS and "msg" in fields.without:
+            one, other = _without_text(one), _without_text(other)
+        where = f"{path}[{key}]" if data else f"{path}.{key}" if path else key
+        yield from _walk(one, other, fields, step, where, inside)
+
+
+def _records(value: Any) -> bool:
+    """Whether a list is worth descending into: its items are objects."""
+    return isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(v, Mapping) for v in value)
+
+
+def _without_text(value: Any) -> Any:
+    """Conditions and events without the part after the first ``: ``."""
+    if isinstance(value, Mapping):
+        return {key: _without_text(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [text.split(": ", 1)[0].rstrip(":") for text in value]
+    return value
