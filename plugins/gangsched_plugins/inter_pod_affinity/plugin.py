@@ -1,0 +1,138 @@
+"""The plugin: the calls of each extension point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from gangsched_framework.cycle_state import CycleState
+from gangsched_framework.events import ClusterEventWithHint
+from gangsched_framework.handle import Handle
+from gangsched_framework.node_info import NodeInfo
+from gangsched_framework.objects import Pod
+from gangsched_framework.status import SKIP, Status, error, unresolvable, unschedulable
+from gangsched_plugins import names
+from gangsched_plugins.common.selectors import Labels
+from gangsched_plugins.inter_pod_affinity import hints, scoring
+from gangsched_plugins.inter_pod_affinity.filtering import FilterState
+from gangsched_plugins.inter_pod_affinity.scoring import Weigher
+from gangsched_plugins.inter_pod_affinity.terms import NO_LABELS, TermCache, compile_terms
+
+_AFFINITY = unresolvable("node(s) didn't match pod affinity rules", plugin=names.INTER_POD_AFFINITY)
+_ANTI = unschedulable("node(s) didn't match pod anti-affinity rules", plugin=names.INTER_POD_AFFINITY)
+_EXISTING = unschedulable("node(s) didn't satisfy existing pods anti-affinity rules", plugin=names.INTER_POD_AFFINITY)
+_FILTER, _SCORE = "InterPodAffinity/filter", "InterPodAffinity/score"
+
+
+class InterPodAffinity:
+    """Arguments: ``hardPodAffinityWeight`` (0-100) and ``ignorePreferredTermsOfExistingPods``."""
+
+    name = names.INTER_POD_AFFINITY
+    locality = "domain"
+
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        self._handle = handle
+        self._hard_weight: int = args.get("hardPodAffinityWeight", 1)
+        self._ignore_existing: bool = args.get("ignorePreferredTermsOfExistingPods", False)
+        self._fast_path = handle.feature_gates.get("InterPodAffinityHostnameFastPath", False)
+        self._cache = TermCache()
+
+    def _namespace_labels(self, pod: Pod) -> Labels:
+        namespace = self._handle.namespaces.get(pod.namespace)
+        return namespace.labels if namespace is not None else NO_LABELS
+
+    # --- filtering --------------------------------------------------------------------------------------------------
+
+    def pre_filter(
+        self, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo]
+    ) -> tuple[frozenset[str] | None, Status | None]:
+        """Count the pods the terms are about; Skip when no required term, own or foreign, bears on the pod.
+
+        O(pods of the nodes) with required terms, else O(pods with terms).
+        """
+        compiled, problem = compile_terms(pod.spec, pod.namespace)
+        if problem:
+            return None, unresolvable(f"parsing pod: {problem}")
+        with_affinity = self._handle.snapshot.nodes_with_affinity_pods()
+        if not with_affinity and not compiled.required:
+            return None, SKIP
+        data = FilterState.of(
+            pod,
+            compiled.resolved(self._handle.namespaces),
+            self._namespace_labels(pod),
+            fast_path=self._fast_path,
+            nodes=nodes,
+            with_affinity=with_affinity,
+            cache=self._cache,
+        )
+        if not data.existing_anti and not compiled.required:
+            return None, SKIP
+        state.write(_FILTER, data)
+        return None, None
+
+    def add_pod(self, state: CycleState, pod: Pod, other: Pod, node: NodeInfo) -> Status | None:
+        """Count ``other`` in."""
+        self._read(state).change(other, self._cache.of(other), node.labels, 1)
+        return None
+
+    def remove_pod(self, state: CycleState, pod: Pod, other: Pod, node: NodeInfo) -> Status | None:
+        """Count ``other`` out."""
+        self._read(state).change(other, self._cache.of(other), node.labels, -1)
+        return None
+
+    def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
+        """Own affinity first, then own anti-affinity, then that of running pods (spec §7.10.3)."""
+        data = self._read(state)
+        labels = node.labels
+        if not data.satisfies_affinity(labels):
+            return _AFFINITY
+        if not data.satisfies_anti(labels):
+            return _ANTI
+        return None if data.satisfies_existing_anti(labels) else _EXISTING
+
+    def _read(self, state: CycleState) -> FilterState:
+        data = state.read(_FILTER)
+        assert isinstance(data, FilterState)
+        return data
+
+    # --- scoring ----------------------------------------------------------------------------------------------------
+
+    def pre_score(self, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo]) -> Status | None:
+        """Sum weights per domain over all nodes of the placement; Skip when nothing bears on the pod."""
+        compiled, problem = compile_terms(pod.spec, pod.namespace)
+        if problem:
+            return error(f"parsing pod: {problem}")
+        if self._ignore_existing and not compiled.preferred:
+            return SKIP
+        snapshot = self._handle.snapshot
+        everybody = compiled.preferred
+        visited = snapshot.nodes if everybody else snapshot.nodes_with_affinity_pods()
+        weigher = Weigher(
+            pod,
+            compiled.resolved(self._handle.namespaces),
+            self._namespace_labels(pod),
+            hard_weight=self._hard_weight,
+            cache=self._cache,
+        )
+        weigher.visit(visited, everybody=everybody)
+        if not weigher.sums:
+            return SKIP
+        state.write(_SCORE, weigher.sums)
+        return None
+
+    def score(self, state: CycleState, pod: Pod, node: NodeInfo) -> int | Status:
+        """Weights in the node's domains; may be negative."""
+        return scoring.score(state.read(_SCORE), node.labels)
+
+    def normalize_score(
+        self, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo], scores: list[int]
+    ) -> Status | None:
+        """Spread the scores over 0…100."""
+        scoring.normalize(scores)
+        return None
+
+    # --- hints ------------------------------------------------------------------------------------------------------
+
+    def events_to_register(self) -> Iterable[ClusterEventWithHint]:
+        """Pods that come, go or change labels, node labels, and the pod's own labels."""
+        return hints.registrations()
