@@ -156,6 +156,22 @@ class NodeTable:
             return
         self._take(self.row_of[node_name], pod)
 
+    def replace_pod(self, old: Pod, new: Pod, node_name: str) -> None:
+        """Count ``new`` in place of ``old`` on the same node; free when their amounts are the same (a confirmed bind)."""
+        row = self.row_of.get(node_name)
+        if row is None or old.spec is not new.spec or old.status.allocated != new.status.allocated:
+            self.remove_pod(old, node_name)
+            self.add_pod(new, node_name)
+            return
+        if node_name not in self._known or old.key not in self.pods[row]:
+            self._homeless[node_name][new.key] = new
+            return
+        self.pods[row][new.key] = new
+        if new.spec.has_affinity:
+            self.affinity_pods[row][new.key] = new
+        if old.labels != new.labels or old.deleting != new.deleting:
+            self.touched.append(row)
+
     def _put(self, row: int, pod: Pod) -> None:
         if pod.key in self.pods[row]:
             raise InvariantError(f"pod {pod.key} is already on {self.names[row]}")

@@ -7,6 +7,7 @@ out.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
 from gangsched_framework.hierarchy import Forest
@@ -70,6 +71,14 @@ class Snapshot:
         """The node of that name, None if there is none."""
         row = self.table.row_of.get(name)
         return None if row is None else self.table.infos[row]
+
+    def contains(self, node: NodeInfo) -> bool:
+        """Whether the current placement has the node. O(log nodes)."""
+        rows = self.placement.rows
+        if rows is None:
+            return True
+        at = bisect_left(rows, node.row)
+        return at < len(rows) and rows[at] == node.row
 
     def nodes_with_affinity_pods(self) -> list[NodeInfo]:
         """Nodes of the placement that hold a pod with any (anti-)affinity term, in row order."""

@@ -1,0 +1,70 @@
+"""Decisions: what the core wants done, as frozen values. The host carries them out and reports back as events."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from gangsched_framework.objects import Condition, EntityKey
+
+
+@frozen
+class Bind:
+    """Bind a pod (``namespace/name``) to a node. The host answers with ``bound`` and the update, or ``bind_failed``."""
+
+    pod: str
+    uid: str
+    node: str
+
+
+@frozen
+class Nominate:
+    """Write ``status.nominatedNodeName`` of a pod ('' clears it), apart from a condition."""
+
+    pod: str
+    node: str
+
+
+@frozen
+class Evict:
+    """Delete a victim. ``by`` is the key of the preemptor (a pod or a root group), ``node`` where it makes room
+    (``cluster`` for groups)."""
+
+    pod: str
+    uid: str
+    by: EntityKey
+    by_uid: str
+    node: str
+
+
+@frozen
+class SetCondition:
+    """Write a condition, in one API write with a nomination if ``nominated_node`` is not None.
+
+    ``key`` is ``pod/ns/name``, ``podgroup/ns/name`` or ``compositepodgroup/ns/name``. ``condition`` None = only the
+    nomination changes.
+    """
+
+    key: EntityKey
+    condition: Condition | None
+    nominated_node: str | None = None
+
+
+@frozen
+class RecordEvent:
+    """An event as in Kubernetes: ``TYPE REASON regarding: note`` (``regarding`` = ``namespace/name`` of the pod)."""
+
+    type: str
+    reason: str
+    regarding: str
+    note: str
+
+    @classmethod
+    def of(cls, kind: str, reason: str, regarding: str, note: str) -> RecordEvent:
+        """Cut to 1024 bytes with `` ...`` as the API does (spec §7.4)."""
+        raw = note.encode()
+        if len(raw) > 1024:
+            note = raw[:1020].decode(errors="ignore") + " ..."
+        return cls(kind, reason, regarding, note)
+
+
+Decision = Bind | Nominate | Evict | SetCondition | RecordEvent

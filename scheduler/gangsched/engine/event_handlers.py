@@ -1,0 +1,186 @@
+"""From a cluster event to world, queue and hints, in the order of spec podgroup-scheduling.md §2.12."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from attrs import define
+
+from gangsched.engine.world import World
+from gangsched_framework.events import Action, ClusterEvent, Resource
+from gangsched_framework.objects import (
+    ClusterObject,
+    CompositePodGroup,
+    Group,
+    Namespace,
+    Node,
+    Pod,
+    PodDisruptionBudget,
+    PodGroup,
+    PriorityClass,
+    SelectorOwner,
+)
+from gangsched_queue.node_events import node_change_events
+from gangsched_queue.pod_events import pod_change_actions
+from gangsched_queue.scheduling_queue import SchedulingQueue
+
+_POD_ADD = ClusterEvent(Resource.ASSIGNED_POD, Action.ADD)
+_POD_DELETE = ClusterEvent(Resource.ASSIGNED_POD, Action.DELETE)
+_WAITING_ADD = ClusterEvent(Resource.UNSCHEDULED_POD, Action.ADD)
+_NODE_ADD = ClusterEvent(Resource.NODE, Action.ADD)
+_NODE_DELETE = ClusterEvent(Resource.NODE, Action.DELETE)
+
+
+@define(eq=False)
+class EventHandlers:
+    """Delivers one change completely. ``profiles`` holds the scheduler names the core answers for."""
+
+    world: World
+    queue: SchedulingQueue
+    profiles: Mapping[str, object]
+
+    def add(self, obj: ClusterObject) -> None:
+        """An object appears (a known one is updated)."""
+        known = self.known(obj)
+        if known is not None:
+            self.update(known, obj)
+        elif isinstance(obj, Pod):
+            self._add_pod(obj)
+        elif isinstance(obj, Node):
+            self.world.add_node(obj)
+            self.queue.move_all(_NODE_ADD, None, obj)
+        elif isinstance(obj, PodGroup | CompositePodGroup):
+            self.world.forest.add_group(obj)
+            self.queue.add_group(obj)
+            self.queue.move_all(ClusterEvent(_group_resource(obj), Action.ADD), None, obj)
+        else:
+            self._store(obj)[_store_key(obj)] = obj
+
+    def update(self, old: ClusterObject, new: ClusterObject) -> None:
+        """A known object changes."""
+        if isinstance(old, Pod) and isinstance(new, Pod):
+            self._update_pod(old, new)
+        elif isinstance(old, Node) and isinstance(new, Node):
+            self.world.update_node(old, new)
+            for event in node_change_events(old, new):
+                self.queue.move_all(event, old, new)
+        elif isinstance(new, PodGroup | CompositePodGroup):
+            self.world.forest.update_group(new)
+            self.queue.update_group(new)
+            # DIV-16: a changed CompositePodGroup is an event too (v1.37.2 sends none)
+            event = ClusterEvent(_group_resource(new), Action.UPDATE_OTHER)
+            self.queue.move_all(event, old, new)
+        else:
+            self._store(new)[_store_key(new)] = new
+
+    def delete(self, obj: ClusterObject) -> None:
+        """A known object vanishes; unknown ones are ignored."""
+        known = self.known(obj)
+        if known is None:
+            return
+        if isinstance(known, Pod):
+            self._delete_pod(known)
+        elif isinstance(known, Node):
+            self.world.delete_node(known.name)
+            self.queue.move_all(_NODE_DELETE, known, None)
+        elif isinstance(known, PodGroup | CompositePodGroup):
+            root = self.world.forest.root(known.key)
+            self.world.forest.delete_group(known.key)
+            self.queue.delete_group(known.key, root)
+        else:
+            del self._store(known)[_store_key(known)]
+
+    def known(self, obj: ClusterObject) -> ClusterObject | None:
+        """The core's version of an object with the same identity."""
+        if isinstance(obj, Pod):
+            return self.world.pods.get(obj.key)
+        if isinstance(obj, Node):
+            return self.world.node(obj.name)
+        if isinstance(obj, PodGroup | CompositePodGroup):
+            return self.world.forest.group(obj.key)
+        return self._store(obj).get(_store_key(obj))
+
+    # --- pods -------------------------------------------------------------------------------------------------------
+
+    def _responsible(self, pod: Pod) -> bool:
+        return pod.scheduler_name in self.profiles
+
+    def _add_pod(self, pod: Pod) -> None:
+        if pod.terminal:
+            return
+        self.world.add_pod(pod)
+        if pod.node_name:
+            self.queue.move_all(_POD_ADD, None, pod)
+        elif self._responsible(pod):
+            self.queue.add(pod)
+            if pod.group_name:
+                self.queue.move_all(_WAITING_ADD, None, pod)
+
+    def _update_pod(self, old: Pod, new: Pod) -> None:
+        if new.terminal or old.uid != new.uid:
+            self._delete_pod(old)
+            self._add_pod(new)
+        elif old.node_name:
+            self.world.update_pod(old, new)
+            for action in pod_change_actions(old, new):
+                self.queue.move_all(ClusterEvent(Resource.ASSIGNED_POD, action), old, new)
+        elif new.node_name:
+            self._becomes_assigned(old, new)
+        else:
+            self._update_waiting(old, new)
+
+    def _becomes_assigned(self, old: Pod, new: Pod) -> None:
+        self.world.update_pod(old, new)
+        if self._responsible(old):
+            self.queue.delete(old)
+        self.queue.move_all(_POD_ADD, None, new)
+
+    def _update_waiting(self, old: Pod, new: Pod) -> None:
+        assumed = self.world.is_assumed(old)
+        self.world.update_pod(old, new)
+        if not self._responsible(new) or assumed:
+            return
+        self.queue.update(old, new)
+        nominated = old.status.nominated_node_name
+        if nominated and nominated != new.status.nominated_node_name:
+            self.queue.move_all(_POD_DELETE, old, None, _at_most(old.priority))
+
+    def _delete_pod(self, pod: Pod) -> None:
+        if pod.node_name:
+            self.world.delete_pod(pod)
+            self.queue.move_all(_POD_DELETE, pod, None)
+            return
+        # the queue hears of a waiting pod's deletion before the cache does (spec §2.12)
+        if self._responsible(pod):
+            self.queue.delete(pod)
+        self.world.delete_pod(pod)
+        if self._responsible(pod) and pod.status.nominated_node_name:
+            self.queue.move_all(_POD_DELETE, pod, None, _at_most(pod.priority))
+
+    # --- objects without events -------------------------------------------------------------------------------------
+
+    def _store(self, obj: ClusterObject) -> dict[str, ClusterObject]:
+        world = self.world
+        stores: dict[type, dict[str, ClusterObject]] = {
+            Namespace: world.namespaces,  # type: ignore[dict-item]
+            PriorityClass: world.priority_classes,  # type: ignore[dict-item]
+            PodDisruptionBudget: world.disruption_budgets,  # type: ignore[dict-item]
+            SelectorOwner: world.selector_owners,  # type: ignore[dict-item]
+        }
+        return stores[type(obj)]
+
+
+def _store_key(obj: ClusterObject) -> str:
+    if isinstance(obj, SelectorOwner):
+        return f"{obj.kind}/{obj.namespace}/{obj.name}"
+    if isinstance(obj, PodDisruptionBudget):
+        return f"{obj.namespace}/{obj.name}"
+    return obj.name
+
+
+def _group_resource(group: Group) -> Resource:
+    return Resource.POD_GROUP if isinstance(group, PodGroup) else Resource.COMPOSITE_POD_GROUP
+
+
+def _at_most(priority: int) -> Callable[[Pod], bool]:
+    return lambda pod: pod.priority <= priority

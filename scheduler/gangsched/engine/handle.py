@@ -1,0 +1,55 @@
+"""The handle plugins hold: read access to what the core owns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from attrs import define, field
+
+from gangsched.engine.world import World
+from gangsched_framework.framework import Framework
+from gangsched_framework.handle import Clock, Nominations
+from gangsched_framework.hierarchy import Forest
+from gangsched_framework.objects import Namespace, PodDisruptionBudget, SelectorOwner
+from gangsched_framework.snapshot import Snapshot
+
+
+@define(eq=False)
+class EngineClock:
+    """Engine time, set by the core alone."""
+
+    time: int = 0
+
+    def now(self) -> int:
+        return self.time
+
+
+@define(eq=False)
+class EngineHandle:
+    """Implements ``gangsched_framework.handle.Handle``."""
+
+    clock: Clock
+    world: World
+    snapshot: Snapshot
+    nominations: Nominations
+    feature_gates: Mapping[str, bool]
+    frameworks: dict[str, Framework] = field(factory=dict)
+
+    @property
+    def forest(self) -> Forest:
+        return self.world.forest
+
+    @property
+    def namespaces(self) -> Mapping[str, Namespace]:
+        return self.world.namespaces
+
+    @property
+    def selector_owners(self) -> Sequence[SelectorOwner]:
+        return tuple(self.world.selector_owners.values())
+
+    @property
+    def disruption_budgets(self) -> Sequence[PodDisruptionBudget]:
+        return tuple(self.world.disruption_budgets.values())
+
+    def framework_for(self, scheduler_name: str) -> Framework | None:
+        return self.frameworks.get(scheduler_name)

@@ -1,0 +1,109 @@
+"""Choosing among the placements of one group (spec podgroup-scheduling.md §6.3-§6.6, §6.10).
+
+``best_placement`` receives the function that evaluates the group inside one placement, so the recursion over the tree
+needs no import circle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from attrs import frozen
+
+from gangsched.engine.results import GroupResult
+from gangsched.engine.session import Session
+from gangsched_framework.cycle_state import PlacementCycleState, PodGroupCycleState
+from gangsched_framework.infos import PodGroupInfo
+from gangsched_framework.objects import Pod
+from gangsched_framework.placement import Assignment, Placement
+from gangsched_framework.status import Code, Status, unschedulable
+
+GROUP_UNSCHEDULABLE = "pod group is unschedulable"
+
+Evaluate = Callable[[PodGroupInfo, PlacementCycleState], GroupResult]
+
+
+@frozen
+class Tried:
+    """A placement that was simulated, with the reservations it would make."""
+
+    placement: Placement
+    state: PlacementCycleState
+    result: GroupResult
+    steps: tuple[tuple[Pod, str], ...]
+
+
+def best_placement(session: Session, group: PodGroupInfo, state: PodGroupCycleState, evaluate: Evaluate) -> GroupResult:
+    """Evaluate the group in every candidate placement; the reservations of the best one stay, nothing of the others."""
+    parent = session.snapshot.placement
+    placements, status = session.framework.run_generate_placements(state, group, parent)
+    if status is not None:
+        return GroupResult(group, status)
+    if not placements:
+        return GroupResult(group, unschedulable("no feasible placements found"))
+    if len(placements) == 1:
+        return _only(session, group, state, placements[0], evaluate)
+    tried: list[Tried] = []
+    first: GroupResult | None = None
+    for placement in placements:
+        attempt = _simulate(session, group, state, placement, evaluate)
+        if attempt.result.status.code is Code.ERROR:
+            return attempt.result
+        first = first or attempt.result
+        if attempt.result.ok:
+            tried.append(attempt)
+    if not tried:
+        assert first is not None
+        return _infeasible(first, len(placements))
+    return _choose(session, group, state, tried)
+
+
+def _only(
+    session: Session, group: PodGroupInfo, state: PodGroupCycleState, placement: Placement, evaluate: Evaluate
+) -> GroupResult:
+    previous = session.snapshot.enter(placement)
+    session.trace.add("placement", group.key, placement.name)
+    result = evaluate(group, PlacementCycleState(state))
+    session.snapshot.enter(previous)
+    return result if result.ok or result.status.code is Code.ERROR else _infeasible(result, 1)
+
+
+def _simulate(
+    session: Session, group: PodGroupInfo, state: PodGroupCycleState, placement: Placement, evaluate: Evaluate
+) -> Tried:
+    snapshot = session.snapshot
+    mark = session.mark()
+    previous = snapshot.enter(placement)
+    session.trace.add("placement", group.key, placement.name)
+    placement_state = PlacementCycleState(state)
+    result = evaluate(group, placement_state)
+    steps = tuple(snapshot.steps_since(mark.snapshot))
+    session.revert(mark)
+    snapshot.enter(previous)
+    return Tried(placement, placement_state, result, steps)
+
+
+def _infeasible(first: GroupResult, count: int) -> GroupResult:
+    """Built anew with the first reason of the first placement's own status only (spec §4.5.1, §6.4)."""
+    reason = first.status.reasons[0] if first.status.reasons else ""
+    status = Status(
+        Code.UNSCHEDULABLE,
+        (GROUP_UNSCHEDULABLE, f"0/{count} placements are available, first placement status: {reason}"),
+    )
+    return GroupResult(first.info, status, pods=first.pods, children=first.children)
+
+
+def _choose(session: Session, group: PodGroupInfo, state: PodGroupCycleState, tried: list[Tried]) -> GroupResult:
+    best = tried[0]
+    if len(tried) > 1:
+        candidates = [
+            (t.state, t.placement, tuple(Assignment(p.info.pod, p.node) for p in t.result.placed())) for t in tried
+        ]
+        scores = session.framework.run_placement_score(state, group, candidates)
+        if isinstance(scores, Status):
+            return GroupResult(group, scores)
+        best = tried[max(range(len(scores)), key=scores.__getitem__)]
+        for attempt, score in zip(tried, scores, strict=True):
+            session.trace.add("scores", group.key, f"{attempt.placement.name}: {score}")
+    failed = session.reapply(best)
+    return GroupResult(group, failed) if failed is not None else best.result

@@ -1,0 +1,66 @@
+"""CycleReport: everything one cycle did, as a value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import frozen
+
+from gangsched.engine.decisions import Decision
+from gangsched.engine.trace import TraceStep
+from gangsched_framework.objects import EntityKey
+from gangsched_framework.status import Code, Status
+
+
+@frozen
+class PodVerdict:
+    """A pod's outcome: bound to ``node``, or refused with ``status``. ``nominated``: what it leaves with.
+
+    ``plugins`` is its rejector set after this attempt.
+    """
+
+    node: str | None = None
+    status: Status | None = None
+    nominated: str = ""
+    plugins: tuple[str, ...] = ()
+
+
+@frozen
+class GroupVerdict:
+    """A group's final status; ``waiting_on_preemption`` when victims are being evicted for its tree."""
+
+    status: Status
+    waiting_on_preemption: bool = False
+
+
+@frozen
+class CycleReport:
+    """One scheduling cycle (field meanings: conformance README §4).
+
+    ``time`` in engine nanoseconds. ``root`` (groups only) is the root's status before the post-filter; it decides the
+    requeue. ``early``: it failed before the algorithm. ``raw``: code of every evaluated group. ``pods`` in the
+    order they were handled. ``container``: where the entity stands now (``active``, ``backoff``, ``parked``, '' = gone).
+    """
+
+    cycle: int
+    time: int
+    entity: EntityKey
+    attempt: int
+    early: bool = False
+    root: Status | None = None
+    raw: Mapping[EntityKey, Code] = {}
+    groups: Mapping[EntityKey, GroupVerdict] = {}
+    pods: Mapping[str, PodVerdict] = {}
+    decisions: tuple[Decision, ...] = ()
+    trace: tuple[TraceStep, ...] = ()
+    container: str = ""
+
+    @property
+    def changed(self) -> bool:
+        """Whether the cycle changed anything another attempt could see: a binding, a nomination or an eviction."""
+        from gangsched.engine.decisions import Bind, Evict, Nominate, SetCondition
+
+        return any(
+            isinstance(d, Bind | Evict | Nominate) or (isinstance(d, SetCondition) and d.nominated_node is not None)
+            for d in self.decisions
+        )

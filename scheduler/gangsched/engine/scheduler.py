@@ -1,0 +1,193 @@
+"""The core: takes objects and time, gives decisions (architecture.md §3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from gangsched.engine.cycle import Cycle, GroupCycle, PodCycle, Tools
+from gangsched.engine.decisions import Decision, RecordEvent
+from gangsched.engine.event_handlers import EventHandlers
+from gangsched.engine.handle import EngineClock, EngineHandle
+from gangsched.engine.outbox import Outbox
+from gangsched.engine.pod_algorithm import PodAlgorithm
+from gangsched.engine.report import CycleReport
+from gangsched.engine.settings import BASE_GATES, SECOND, Settings
+from gangsched.engine.submit import NOMINATION_CLEARED, Submitter
+from gangsched.engine.trace import Tracer
+from gangsched.engine.world import World
+from gangsched_framework import node_order
+from gangsched_framework.events import Action, ClusterEvent, Resource
+from gangsched_framework.framework import Framework
+from gangsched_framework.hierarchy import Forest
+from gangsched_framework.infos import QueuedPodInfo
+from gangsched_framework.objects import ClusterObject, Node, Pod
+from gangsched_framework.profile import Profile
+from gangsched_framework.queue_state import QueueState
+from gangsched_framework.registry import Registry
+from gangsched_framework.snapshot import Snapshot
+from gangsched_framework.status import error
+from gangsched_queue.nominator import Nominator
+from gangsched_queue.scheduling_queue import QueueSettings, SchedulingQueue
+
+LEFTOVER_PERIOD = 30 * SECOND
+
+
+class Scheduler:
+    """The scheduling core: sans-IO, single-threaded, deterministic.
+
+    In: ``add`` / ``update`` / ``delete`` of objects, ``advance`` of time, ``bound`` / ``bind_failed``. Out: a
+    ``CycleReport`` per cycle with the decisions. Raises ConfigurationError when a profile cannot be built.
+    """
+
+    def __init__(
+        self,
+        profiles: Sequence[Profile],
+        registry: Registry,
+        *,
+        settings: Settings = Settings(),
+        feature_gates: Mapping[str, bool] | None = None,
+    ) -> None:
+        gates = {**BASE_GATES, **(feature_gates or {})}
+        self._clock = EngineClock()
+        self._cycles = 0
+        composite = all(gates[g] for g in ("GenericWorkload", "TopologyAwareWorkloadScheduling", "CompositePodGroup"))
+        forest = Forest(composite=composite, child_order=settings.child_order)
+        self.world = World(forest)
+        upstream = settings.node_order == "upstream"
+        order = node_order.upstream if upstream else node_order.by_name
+        self.snapshot = Snapshot(self.world.table, forest, order)
+        self.nominator = Nominator(self.world.pods)
+        handle = EngineHandle(self._clock, self.world, self.snapshot, self.nominator, gates)
+        for profile in profiles:
+            handle.frameworks[profile.scheduler_name] = Framework(profile, registry, handle)
+        self.frameworks: Mapping[str, Framework] = handle.frameworks
+        queue_settings = QueueSettings(
+            initial_backoff=settings.initial_backoff,
+            max_backoff=settings.max_backoff,
+            unschedulable_timeout=settings.unschedulable_timeout,
+            pop_from_backoff=gates["SchedulerPopFromBackoffQ"],
+        )
+        self.queue = SchedulingQueue(forest, self.frameworks, self._clock, self.nominator, queue_settings)
+        self._events = EventHandlers(self.world, self.queue, self.frameworks)
+        self._outbox = Outbox()
+        self._submitter = Submitter(self.world, self.queue, self._clock, self._outbox)
+        self.tracer = Tracer(settings.tracing)
+        self._tools = Tools(
+            self.world,
+            self.snapshot,
+            self.queue,
+            PodAlgorithm(self.snapshot, upstream),
+            self._submitter,
+            self._outbox,
+            self.tracer,
+            self.frameworks,
+            policy_gate=gates.get("PodGroupPreemptionPolicy", False),
+        )
+
+    # --- events in ----------------------------------------------------------------------------------------------------
+
+    @property
+    def now(self) -> int:
+        """Engine time in nanoseconds since the start."""
+        return self._clock.time
+
+    def add(self, obj: ClusterObject) -> None:
+        """An object appears; one that is known already is updated."""
+        self._events.add(obj)
+
+    def update(self, obj: ClusterObject) -> None:
+        """A known object changes; an unknown one appears."""
+        self._events.add(obj)
+
+    def delete(self, obj: ClusterObject) -> None:
+        """An object vanishes; an unknown one is ignored. Only its identity is looked at."""
+        self._events.delete(obj)
+
+    def pod(self, key: str) -> Pod | None:
+        """The core's copy of pod ``namespace/name``; None when unknown or finished."""
+        return self.world.pods.get(key)
+
+    def node(self, name: str) -> Node | None:
+        return self.world.node(name)
+
+    def bound(self, key: str) -> tuple[Decision, ...]:
+        """The binding of pod ``key`` was carried out. The update that shows its node is delivered apart."""
+        binding = self._submitter.binding.pop(key)
+        note = f"Successfully assigned {key} to {binding.node}"
+        self._outbox.emit(RecordEvent.of("Normal", "Scheduled", key, note))
+        binding.framework.run_post_bind(binding.info.pod, binding.node)
+        return self._outbox.take()
+
+    def bind_failed(self, key: str, message: str) -> tuple[Decision, ...]:
+        """The binding of pod ``key`` failed: its reservation is returned and it waits again (spec §2.12)."""
+        binding = self._submitter.binding.pop(key)
+        pod = binding.info.pod
+        binding.framework.run_unreserve(binding.state, pod, binding.node)
+        self.world.forget(pod)
+        freed = pod.bound_to(binding.node)
+        self.queue.move_all(ClusterEvent(Resource.ASSIGNED_POD, Action.DELETE), freed, None, _all_but(pod))
+        text = f'running Bind plugin "DefaultBinder": {message}'
+        self._submitter.fail(binding.info, error(text), NOMINATION_CLEARED)
+        return self._outbox.take()
+
+    @property
+    def binding(self) -> tuple[str, ...]:
+        """Pods whose Bind decision is not answered yet, in order of decision."""
+        return tuple(self._submitter.binding)
+
+    def activate(self, pods: Sequence[Pod]) -> None:
+        """Force waiting pods to the active queue (spec §2.11 Activate)."""
+        self.queue.activate(pods)
+
+    # --- time ---------------------------------------------------------------------------------------------------------
+
+    def advance(self, nanoseconds: int) -> None:
+        """Move the clock. At each whole second on the way what is due is flushed: backoff, and every 30 s leftovers."""
+        target = self._clock.time + nanoseconds
+        while (due := self.queue.next_due()) is not None and due <= target:
+            self._clock.time = max(self._clock.time, due)
+            self._flush()
+        self._clock.time = target
+
+    def _flush(self) -> None:
+        self.queue.flush_backoff()
+        if self._clock.time % LEFTOVER_PERIOD == 0:
+            self.queue.flush_leftovers()
+
+    def next_due(self) -> int | None:
+        """Engine time at which waiting alone would move something, None when nothing waits for time."""
+        return self.queue.next_due()
+
+    # --- cycles -------------------------------------------------------------------------------------------------------
+
+    def pop(self) -> Cycle | None:
+        """The next entity's cycle, to be walked through ``decide`` and ``submit``; None when nothing is ready."""
+        entity = self.queue.pop()
+        if entity is None:
+            return None
+        self._cycles += 1
+        self.tracer.add("pop", entity.key, f"attempt {entity.attempts}")
+        kind: Callable[..., Cycle] = PodCycle if isinstance(entity, QueuedPodInfo) else GroupCycle
+        return kind(self._tools, entity, self._cycles, self.now)
+
+    def step(self) -> CycleReport | None:
+        """One whole cycle."""
+        cycle = self.pop()
+        if cycle is None:
+            return None
+        cycle.decide()
+        return cycle.submit()
+
+    def queue_state(self) -> QueueState:
+        """Every waiting entity and where it stands."""
+        return self.queue.state()
+
+    def _check(self) -> None:
+        """Assert every invariant between cycles (tests only)."""
+        self.world._check()
+        self.snapshot._check()
+        self.queue._check()
+
+
+def _all_but(pod: Pod) -> Callable[[Pod], bool]:
+    return lambda other: other.uid != pod.uid

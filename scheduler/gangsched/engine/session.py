@@ -1,0 +1,84 @@
+"""Session: one cycle's work on the snapshot, with reservations that can be taken back (spec §4.7.5-6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define, field, frozen
+
+from gangsched.engine.pod_algorithm import PodAlgorithm
+from gangsched.engine.results import PodOutcome
+from gangsched.engine.trace import Tracer
+from gangsched_framework.cycle_state import CycleState, PlacementCycleState
+from gangsched_framework.framework import Framework
+from gangsched_framework.infos import QueuedPodInfo
+from gangsched_framework.snapshot import Snapshot
+from gangsched_framework.status import Code, FitError, Status, unschedulable
+
+if TYPE_CHECKING:
+    from gangsched.engine.placement_algorithm import Tried
+
+
+@frozen
+class Mark:
+    """A point to revert to: lengths of the snapshot's undo log and of the list of reservations."""
+
+    snapshot: int
+    reserved: int
+
+
+@define(eq=False)
+class Session:
+    """What the algorithm of one cycle works with."""
+
+    framework: Framework
+    snapshot: Snapshot
+    algorithm: PodAlgorithm
+    trace: Tracer
+    _reserved: list[tuple[CycleState, QueuedPodInfo, str]] = field(factory=list)
+
+    def mark(self) -> Mark:
+        return Mark(self.snapshot.mark(), len(self._reserved))
+
+    def revert(self, mark: Mark) -> None:
+        """Take back every reservation since ``mark``, last first."""
+        while len(self._reserved) > mark.reserved:
+            state, info, node = self._reserved.pop()
+            self.framework.run_unreserve(state, info.pod, node)
+        self.snapshot.rollback(mark.snapshot)
+
+    def try_pod(self, info: QueuedPodInfo, placement: PlacementCycleState | None = None) -> PodOutcome:
+        """Find a node and reserve it in the snapshot (spec §4.7)."""
+        state = CycleState(placement)
+        answer = self.algorithm.schedule(self.framework, state, info.pod)
+        if isinstance(answer, str):
+            return self._reserve(info, state, answer)
+        if isinstance(answer, FitError):
+            outcome = PodOutcome(info, state, status=unschedulable(answer.message), fit_error=answer)
+        else:
+            outcome = PodOutcome(info, state, status=answer, clear_nomination=answer.code is Code.ERROR)
+        self.trace.add("pod", info.pod.key, outcome.status.message if outcome.status else "")
+        return outcome
+
+    def _reserve(self, info: QueuedPodInfo, state: CycleState, node: str) -> PodOutcome:
+        mark = self.snapshot.mark()
+        self.snapshot.assume(info.pod, node)
+        status = self.framework.run_reserve(state, info.pod, node)
+        if status is not None:
+            self.snapshot.rollback(mark)
+            return PodOutcome(info, state, status=status, clear_nomination=True)
+        self._reserved.append((state, info, node))
+        self.trace.add("pod", info.pod.key, f"-> {node}")
+        return PodOutcome(info, state, node)
+
+    def reapply(self, tried: Tried) -> Status | None:
+        """Reserve again what the chosen placement reserved in its simulation (spec §6.6)."""
+        states = {p.info.pod.key: p for p in tried.result.found()}
+        for pod, node in tried.steps:
+            outcome = states[pod.key]
+            self.snapshot.assume(pod, node)
+            status = self.framework.run_reserve(outcome.state, pod, node)
+            if status is not None:
+                return status
+            self._reserved.append((outcome.state, outcome.info, node))
+        return None

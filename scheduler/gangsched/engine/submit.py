@@ -1,0 +1,139 @@
+"""Submit: THE ONLY WRITER. Turns verdicts into reservations, decisions, events and returned pods (spec §4.9.5-§4.10)."""
+
+from __future__ import annotations
+
+from attrs import define, field
+
+from gangsched.engine.conditions import group_condition, pod_condition
+from gangsched.engine.decisions import Bind, Evict, Nominate, RecordEvent, SetCondition
+from gangsched.engine.outbox import Outbox
+from gangsched.engine.report import PodVerdict
+from gangsched.engine.world import World
+from gangsched_framework.cycle_state import CycleState
+from gangsched_framework.framework import Framework
+from gangsched_framework.handle import Clock
+from gangsched_framework.infos import QueuedPodInfo
+from gangsched_framework.objects import Condition, EntityKey, Pod
+from gangsched_framework.status import FitError, Status, unschedulable
+from gangsched_queue.scheduling_queue import SchedulingQueue
+
+NOMINATION_CLEARED = ""
+
+
+@define(eq=False)
+class InBinding:
+    """A pod whose Bind decision is out."""
+
+    info: QueuedPodInfo
+    state: CycleState
+    framework: Framework
+    node: str
+
+
+@define(eq=False)
+class Submitter:
+    """Acts on the verdicts of a cycle. ``binding`` holds the pods whose binding is not confirmed yet, by key."""
+
+    world: World
+    queue: SchedulingQueue
+    clock: Clock
+    outbox: Outbox
+    binding: dict[str, InBinding] = field(factory=dict)
+
+    # --- pods -------------------------------------------------------------------------------------------------------
+
+    def bind(self, framework: Framework, info: QueuedPodInfo, state: CycleState, node: str) -> PodVerdict:
+        """Assume, reserve, permit and decide the binding of one pod; a refusal fails this pod alone (spec §4.9.5)."""
+        pod = info.pod
+        state.placement = None
+        self.world.assume(pod, node)
+        self.queue.nominator.delete(pod)
+        status = framework.run_reserve(state, pod, node)
+        if status is None:
+            status = framework.run_permit(state, pod, node)
+            if status is not None:
+                framework.run_unreserve(state, pod, node)
+        if status is not None:
+            self.world.forget(pod)
+            fit_error = _one_node(node, status) if status.rejected else None
+            shown = unschedulable(fit_error.message) if fit_error is not None else status
+            return self.fail(info, shown, NOMINATION_CLEARED, fit_error)
+        self.binding[pod.key] = InBinding(info, state, framework, node)
+        self.outbox.emit(Bind(pod.key, pod.uid, node))
+        self.queue.done(pod.uid)
+        return PodVerdict(node=node)
+
+    def fail(
+        self, info: QueuedPodInfo, status: Status, nominate: str | None, fit_error: FitError | None = None
+    ) -> PodVerdict:
+        """The failure handler (spec §4.9.6). ``nominate``: None keeps the nomination, '' clears it, else the node."""
+        info.unschedulable_plugins.clear()
+        info.pending_plugins.clear()
+        if fit_error is not None:
+            info.unschedulable_plugins.update(fit_error.unschedulable_plugins)
+            info.pending_plugins.update(fit_error.pending_plugins)
+        current = self.world.pods.get(info.pod.key)
+        if current is not None and current.uid != info.pod.uid:
+            self.queue.done(info.pod.uid)  # replaced by a new pod: the handler stops
+            return PodVerdict(status=status)
+        if current is None or current.node_name:
+            self.queue.done(info.pod.uid)
+        else:
+            info.pod = current
+            self.queue.add_unschedulable(info)
+            self.queue.nominator.add(current, nominate)
+        self.outbox.emit(RecordEvent.of("Warning", "FailedScheduling", info.pod.key, status.message))
+        if current is not None:
+            self._write_failure(current, status, nominate)
+        nominated = nominate if nominate is not None else info.pod.status.nominated_node_name
+        plugins = sorted(info.unschedulable_plugins)
+        return PodVerdict(status=status, nominated=nominated, plugins=tuple(plugins))
+
+    def _write_failure(self, pod: Pod, status: Status, nominate: str | None) -> None:
+        condition = pod_condition(pod, status, self.clock.now())
+        nominated = nominate if nominate is not None and nominate != pod.status.nominated_node_name else None
+        if condition is not None or nominated is not None:
+            self.outbox.emit(SetCondition(pod.entity_key, condition, nominated))
+
+    def skip(self, pod: Pod) -> None:
+        """A deleting or already assumed pod leaves the cycle without a verdict (spec §4.4)."""
+        self.queue.done(pod.uid)
+        if pod.deleting:
+            note = f"skip schedule deleting pod: {pod.key}"
+            self.outbox.emit(RecordEvent.of("Warning", "FailedScheduling", pod.key, note))
+
+    # --- groups -----------------------------------------------------------------------------------------------------
+
+    def write_group(self, key: EntityKey, status: Status) -> None:
+        """The group's condition, unless the group is gone or shows it already (spec §4.10)."""
+        group = self.world.forest.group(key)
+        condition = group_condition(group, status, self.clock.now()) if group is not None else None
+        if condition is not None:
+            self.outbox.emit(SetCondition(key, condition))
+
+    # --- preemption -------------------------------------------------------------------------------------------------
+
+    def evict(self, victims: tuple[Pod, ...], by: EntityKey, by_uid: str, node: str) -> None:
+        """Victims are marked, deleted and told why; those already leaving are not touched again (spec §5.4, §5.8.1)."""
+        for victim in victims:
+            current = self.world.pods.get(victim.key)
+            if current is None or current.deleting:
+                continue
+            message = f"SCHEDULER: preempting to accommodate a higher priority {by.kind}"
+            condition = Condition("DisruptionTarget", "True", "PreemptionByScheduler", message, self.clock.now())
+            self.outbox.emit(SetCondition(current.entity_key, condition))
+            self.outbox.emit(Evict(current.key, current.uid, by, by_uid, node))
+            note = f"Preempted by {by.kind} {by_uid} on node {node}"
+            self.outbox.emit(RecordEvent.of("Normal", "Preempted", current.key, note))
+
+    def clear_nominations(self, pods: tuple[Pod, ...]) -> None:
+        """Lower pods lose their nomination to the preemptor's node (spec §5.8.6)."""
+        for pod in pods:
+            current: Pod | None = self.world.pods.get(pod.key)
+            if current is not None and current.status.nominated_node_name:
+                self.queue.nominator.delete(current)
+                self.outbox.emit(Nominate(current.key, ""))
+
+
+def _one_node(node: str, status: Status) -> FitError:
+    return FitError(1, {node: status}, unschedulable_plugins=frozenset({status.plugin}))

@@ -1,0 +1,138 @@
+"""World: what the core knows of the cluster (the real scheduler's cache and listers in one).
+
+It owns the known objects, the assumed pods, and which object each node row counts. While a cycle holds the snapshot,
+changes of the node table wait here and are applied when it lets go, so the cycle sees the world as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from attrs import define, field
+
+from gangsched_framework.hierarchy import Forest
+from gangsched_framework.node_order import zone_of
+from gangsched_framework.node_table import NodeTable
+from gangsched_framework.objects import Namespace, Node, Pod, PodDisruptionBudget, PriorityClass, SelectorOwner
+
+
+@define(eq=False)
+class World:
+    """The known cluster. ``pods`` by ``namespace/name`` holds waiting and assigned pods, not finished ones."""
+
+    forest: Forest
+    table: NodeTable = field(factory=NodeTable)
+    pods: dict[str, Pod] = field(factory=dict)
+    namespaces: dict[str, Namespace] = field(factory=dict)
+    priority_classes: dict[str, PriorityClass] = field(factory=dict)
+    disruption_budgets: dict[str, PodDisruptionBudget] = field(factory=dict)
+    selector_owners: dict[str, SelectorOwner] = field(factory=dict)
+    _counted: dict[str, tuple[Pod, str]] = field(factory=dict)  # pod key -> object and node in the table
+    _assumed: dict[str, str] = field(factory=dict)  # pod key -> uid of the assumed pod
+    _held: list[Callable[[], None]] | None = None
+
+    # --- the snapshot's hold ----------------------------------------------------------------------------------------
+
+    def hold(self) -> None:
+        """Keep changes away from the node table until ``release``."""
+        self._held = []
+
+    def release(self) -> None:
+        """Apply the changes that waited, in order."""
+        held, self._held = self._held or [], None
+        for change in held:
+            change()
+
+    def _on_table(self, change: Callable[[], None]) -> None:
+        if self._held is None:
+            change()
+        else:
+            self._held.append(change)
+
+    # --- pods -------------------------------------------------------------------------------------------------------
+
+    def add_pod(self, pod: Pod) -> None:
+        """A pod appears, waiting or assigned."""
+        self.pods[pod.key] = pod
+        self.forest.add_pod(pod)
+        if pod.node_name:
+            self._count(pod, pod.node_name)
+
+    def update_pod(self, old: Pod, new: Pod) -> None:
+        """A pod changes; an assumed pod that shows its node is confirmed."""
+        self.pods[new.key] = new
+        self.forest.update_pod(old, new)
+        if new.node_name:
+            self._assumed.pop(new.key, None)
+            self._count(new, new.node_name)
+        elif new.key not in self._assumed:
+            self._uncount(new.key)
+
+    def delete_pod(self, pod: Pod) -> None:
+        """A pod is gone. What is assumed of it stays until its binding fails."""
+        self.pods.pop(pod.key, None)
+        self.forest.delete_pod(pod)
+        if pod.key not in self._assumed:
+            self._uncount(pod.key)
+
+    def assume(self, pod: Pod, node_name: str) -> None:
+        """Count a pod on its node before the binding is known."""
+        self._assumed[pod.key] = pod.uid
+        self.forest.assume(pod, node_name)
+        self._count(pod, node_name)
+
+    def forget(self, pod: Pod) -> None:
+        """The binding failed: take the reservation back."""
+        if self._assumed.pop(pod.key, None) is not None:
+            self.forest.forget(pod)
+            self._uncount(pod.key)
+
+    def is_assumed(self, pod: Pod) -> bool:
+        return self._assumed.get(pod.key) == pod.uid
+
+    def _count(self, pod: Pod, node_name: str) -> None:
+        known = self._counted.get(pod.key)
+        self._counted[pod.key] = (pod, node_name)
+        table = self.table
+        if known is None:
+            self._on_table(lambda: table.add_pod(pod, node_name))
+        elif known[1] == node_name:
+            self._on_table(lambda: table.replace_pod(known[0], pod, node_name))
+        else:
+            self._on_table(lambda: table.remove_pod(*known))
+            self._on_table(lambda: table.add_pod(pod, node_name))
+
+    def _uncount(self, key: str) -> None:
+        known = self._counted.pop(key, None)
+        if known is not None:
+            self._on_table(lambda: self.table.remove_pod(*known))
+
+    # --- nodes ------------------------------------------------------------------------------------------------------
+
+    def node(self, name: str) -> Node | None:
+        return self.table.node(name)
+
+    def add_node(self, node: Node) -> None:
+        self._on_table(lambda: self.table.add_node(node))
+
+    def update_node(self, old: Node, new: Node) -> None:
+        moved = zone_of(old) != zone_of(new)
+        self._on_table(lambda: self.table.update_node(new, moved_to_end=moved))
+
+    def delete_node(self, name: str) -> None:
+        self._on_table(lambda: self.table.remove_node(name))
+
+    def _check(self) -> None:
+        """Assert that the table counts exactly the assigned and assumed pods (tests only)."""
+        assert self._held is None
+        self.forest._check()
+        for key, pod in self.pods.items():
+            assert pod.key == key
+            if pod.node_name:
+                assert self._counted[key] == (pod, pod.node_name)
+            else:
+                assert (key in self._counted) == (key in self._assumed)
+        for key in self._counted:
+            assert key in self.pods or key in self._assumed
+        self.table.settle()
+        self.table._check()
