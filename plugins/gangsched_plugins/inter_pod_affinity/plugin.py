@@ -14,7 +14,7 @@ from gangsched_framework.status import SKIP, Status, error, unresolvable, unsche
 from gangsched_plugins import names
 from gangsched_plugins.common.selectors import Labels
 from gangsched_plugins.inter_pod_affinity import hints, scoring
-from gangsched_plugins.inter_pod_affinity.filtering import FilterState
+from gangsched_plugins.inter_pod_affinity.filtering import HOSTNAME, FilterState
 from gangsched_plugins.inter_pod_affinity.scoring import Weigher
 from gangsched_plugins.inter_pod_affinity.terms import NO_LABELS, TermCache, compile_terms
 
@@ -65,10 +65,19 @@ class InterPodAffinity:
             with_affinity=with_affinity,
             cache=self._cache,
         )
-        if not data.existing_anti and not compiled.required:
+        if not data.existing_anti and not compiled.required and not self._watches_hostnames(with_affinity):
             return None, SKIP
         state.write(_FILTER, data)
         return None, None
+
+    def _watches_hostnames(self, nodes: Sequence[NodeInfo]) -> bool:
+        """With the fast path, any anti-affinity term on the hostname keeps Filter awake (spec §7.10.6)."""
+        return self._fast_path and any(
+            term.key == HOSTNAME
+            for node in nodes
+            for other in node.pods_with_affinity.values()
+            for term in self._cache.of(other).required_anti
+        )
 
     def add_pod(self, state: CycleState, pod: Pod, other: Pod, node: NodeInfo) -> Status | None:
         """Count ``other`` in."""
