@@ -8,6 +8,7 @@ from gangsched_framework.registry import Registry
 from gangsched_plugins.default_binder import DefaultBinder
 from gangsched_plugins.gang_scheduling import GangScheduling
 from gangsched_plugins.image_locality import ImageLocality
+from gangsched_plugins.inter_pod_affinity import InterPodAffinity
 from gangsched_plugins.node_affinity import NodeAffinity
 from gangsched_plugins.node_name import NodeName
 from gangsched_plugins.node_ports import NodePorts
@@ -44,6 +45,7 @@ _PLUGINS: tuple[type[Any], ...] = (
     VolumeBinding,
     VolumeZone,
     PodTopologySpread,
+    InterPodAffinity,
     DynamicResources,
     NodeResourcesBalancedAllocation,
     ImageLocality,
