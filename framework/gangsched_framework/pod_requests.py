@@ -81,10 +81,11 @@ def _requests(spec: PodSpec, amounts_of: Callable[[Container], Amounts]) -> PodR
     # Pod level replaces, even with less, before the overhead comes on top (spec §3.4.4-5); Fit's score of the incoming
     # pod does not see it (spec §3.5, the asymmetry).
     whole = _sum({**bare, **pod_level}, overhead)
+    requested = _vector(whole)
     return PodRequests(
-        _vector(whole),
-        -(-whole.get(CPU, DEFAULT_CPU) // MILLI),
-        -(-whole.get(MEMORY, DEFAULT_MEMORY) // UNIT),
+        requested,
+        requested.milli_cpu if CPU in whole else score_cpu,  # else the defaults, once per container [run case 94]
+        requested.memory if MEMORY in whole else score_memory,
         score_cpu,
         score_memory,
         vector,

@@ -142,10 +142,10 @@ CASES = [
         scalars={"nvidia.com/gpu": 1},
     ),
     Case(
-        "pod level: a default is used only for what the finished result lacks, once for the pod",
+        "pod level: a default is used only for what the finished result lacks, once for each container",
         PodSpec((container(), container()), resources=amounts(memory="1Gi")),
         memory=2**30,
-        nonzero=(100, 2**30),
+        nonzero=(200, 2**30),
         score=(200, 400 * MI),
     ),
     Case(
