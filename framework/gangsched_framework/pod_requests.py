@@ -50,6 +50,11 @@ def requests_of_assigned(pod: Pod) -> PodRequests:
     return _requests(pod.spec, counted)
 
 
+def amounts_of_spec(spec: PodSpec) -> Amounts:
+    """What an incoming pod requests, by resource name, in nano-units before any rounding (spec §3.4)."""
+    return _sum({**_aggregate(spec, _written), **_pod_level(spec)}, spec.overhead)
+
+
 def resources_from_amounts(amounts: Amounts) -> Resources:
     """The vector of a node's capacity or allocatable: milli-CPU, else whole units; other names are ignored."""
     return _vector(amounts, amounts.get(PODS, 0))
@@ -75,7 +80,7 @@ def _requests(spec: PodSpec, amounts_of: Callable[[Container], Amounts]) -> PodR
     nonzero = _sum(_aggregate(spec, lambda container: _with_defaults(amounts_of(container))), overhead)
     score_cpu, score_memory = -(-nonzero.get(CPU, 0) // MILLI), -(-nonzero.get(MEMORY, 0) // UNIT)
     vector = _vector(plain)
-    pod_level = {name: amount for name, amount in (spec.resources or {}).items() if _counts_for_pods(name)}
+    pod_level = _pod_level(spec)
     if not pod_level:
         return PodRequests(vector, score_cpu, score_memory, score_cpu, score_memory, vector)
     # Pod level replaces, even with less, before the overhead comes on top (spec §3.4.4-5); Fit's score of the incoming
@@ -133,6 +138,10 @@ def _written(container: Container) -> Amounts:
 
 def _with_defaults(amounts: Amounts) -> dict[str, int]:
     return {CPU: amounts.get(CPU, DEFAULT_CPU), MEMORY: amounts.get(MEMORY, DEFAULT_MEMORY)}  # an explicit 0 stays 0
+
+
+def _pod_level(spec: PodSpec) -> Amounts:
+    return {name: amount for name, amount in (spec.resources or {}).items() if _counts_for_pods(name)}
 
 
 def _counts_for_pods(name: str) -> bool:
