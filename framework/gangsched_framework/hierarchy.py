@@ -37,20 +37,21 @@ class Forest:
     def add_group(self, group: Group) -> None:
         """Observe a group, or replace its object (then as ``update_group``). O(depth)."""
         record = self._record(group.key)
-        old = record.group
         parent_key = group.parent_key if self._composite else None
-        if old is not None and record.parent is not None and record.parent.key != parent_key:
+        if record.parent is not None and record.parent.key != parent_key:
             self._unlink(record)
+        record.group = group
+        # With its own M before its link: a placeholder counts with M = 1, and must not pass that on to the parent.
+        readiness.refresh(record)
+        order = self._order(group)
         if record.parent is not None:
             del record.parent.children[record.order]
-        record.group = group
-        record.order = self._order(group)
-        if parent_key is not None:
-            parent = record.parent or self._record(parent_key)
-            parent.children[record.order] = record
-            if record.parent is None:
-                readiness.link(record, parent)
-        readiness.refresh(record)
+            record.parent.children[order] = record
+        elif parent_key is not None:
+            parent = self._record(parent_key)
+            parent.children[order] = record
+            readiness.link(record, parent)
+        record.order = order
 
     update_group = add_group
 
@@ -216,10 +217,16 @@ class Forest:
         return [child.key for child in record.children.values()] if record is not None else []
 
     def tree(self, key: EntityKey) -> PodGroupInfo:
-        """The frozen tree below an observed, acyclic group. O(size of the tree)."""
-        record = self._records[key]
-        assert record.group is not None
-        return PodGroupInfo(record.group, tuple(self.tree(child.key) for child in record.children.values()))
+        """The frozen tree below an observed, acyclic group, however deep. O(size of the tree)."""
+        records = [self._records[key]]
+        for record in records:
+            records += record.children.values()
+        infos: dict[EntityKey, PodGroupInfo] = {}
+        for record in reversed(records):
+            assert record.group is not None
+            children = tuple(infos[child.key] for child in record.children.values())
+            infos[record.key] = PodGroupInfo(record.group, children)
+        return infos[key]
 
     def leaves_below(self, key: EntityKey) -> Iterator[EntityKey]:
         """Keys of the PodGroups at or below ``key`` in evaluation order, placeholders and cycles included once."""

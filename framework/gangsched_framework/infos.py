@@ -30,9 +30,11 @@ class PodGroupInfo:
 
     def walk(self) -> Iterator[PodGroupInfo]:
         """This group and everything below it, depth first in child order."""
-        yield self
-        for child in self.children:
-            yield from child.walk()
+        stack = [self]
+        while stack:
+            info = stack.pop()
+            yield info
+            stack.extend(reversed(info.children))
 
     def leaves(self) -> Iterator[PodGroupInfo]:
         """The PodGroups of the tree in evaluation order."""

@@ -9,13 +9,24 @@ from __future__ import annotations
 
 from array import array
 
-from gangsched_framework.errors import InvariantError
+from attrs import frozen
+
+from gangsched_framework.errors import GangschedError, InvariantError
 from gangsched_framework.node_images import ImageIndex
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import Node, Pod
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
 
 _FIXED = (CPU, MEMORY, EPHEMERAL_STORAGE, PODS)
+
+
+@frozen(eq=False)
+class KeptRow:
+    """Copies of what a tentative step may lose of a row: orders, and which ports were in use."""
+
+    pods: dict[str, Pod]
+    affinity_pods: dict[str, Pod]
+    ports: dict[tuple[str, str, int], int]
 
 
 class NodeTable:
@@ -76,7 +87,7 @@ class NodeTable:
         row = self.row_of.get(name)
         if row is not None:
             for pod in list(self.pods[row].values()):
-                self._take(row, pod)
+                self._take(row, pod.key)
                 self._homeless.setdefault(name, {})[pod.key] = pod
         self._stale = True
 
@@ -99,8 +110,11 @@ class NodeTable:
         else:
             self._renumber(names)
         for name in [n for n in self._homeless if n in self.row_of]:
-            for pod in self._homeless.pop(name).values():
+            waiting = self._homeless[name]
+            for pod in list(waiting.values()):
                 self._put(self.row_of[name], pod)
+                del waiting[pod.key]
+            del self._homeless[name]
 
     def _replace(self, row: int, node: Node) -> None:
         if self.nodes[row] is not node:
@@ -146,20 +160,23 @@ class NodeTable:
         else:
             self._put(row, pod)
 
-    def remove_pod(self, pod: Pod, node_name: str) -> None:
-        """Take back what ``add_pod`` counted; ``pod`` must be the very object that was added."""
+    def remove_pod(self, pod: Pod, node_name: str) -> Pod:
+        """Take back what ``add_pod`` counted under the pod's key; returns the object that stood there."""
         waiting = self._homeless.get(node_name)
         if waiting is not None and pod.key in waiting:
-            del waiting[pod.key]
+            stood = waiting.pop(pod.key)
             if not waiting:
                 del self._homeless[node_name]
-            return
-        self._take(self.row_of[node_name], pod)
+            return stood
+        row = self.row_of.get(node_name)
+        if row is None:
+            raise InvariantError(f"pod {pod.key} is not on {node_name}")
+        return self._take(row, pod.key)
 
     def replace_pod(self, old: Pod, new: Pod, node_name: str) -> None:
         """Count ``new`` in place of ``old`` on the same node; free when their amounts are the same (a confirmed bind)."""
         row = self.row_of.get(node_name)
-        if row is None or old.spec is not new.spec or old.status.allocated != new.status.allocated:
+        if row is None or old.spec is not new.spec or old.usage != new.usage:
             self.remove_pod(old, node_name)
             self.add_pod(new, node_name)
             return
@@ -175,8 +192,14 @@ class NodeTable:
     def _put(self, row: int, pod: Pod) -> None:
         if pod.key in self.pods[row]:
             raise InvariantError(f"pod {pod.key} is already on {self.names[row]}")
+        try:
+            self._count(row, pod, 1)
+        except OverflowError:
+            self._recount(row)
+            raise GangschedError(
+                f"pod {pod.key} would raise the requests on node {self.names[row]} above 2**63 - 1"
+            ) from None
         self.pods[row][pod.key] = pod
-        self._count(row, pod, 1)
         spec = pod.spec
         if spec.has_affinity:
             self.affinity_pods.setdefault(row, {})[pod.key] = pod
@@ -185,17 +208,23 @@ class NodeTable:
             for port in spec.host_ports:
                 ports[port] = 1
 
-    def _take(self, row: int, pod: Pod) -> None:
-        if self.pods[row].pop(pod.key, None) is None:
-            raise InvariantError(f"pod {pod.key} is not on {self.names[row]}")
+    def _take(self, row: int, key: str) -> Pod:
+        pod = self.pods[row].pop(key, None)
+        if pod is None:
+            raise InvariantError(f"pod {key} is not on {self.names[row]}")
         self._count(row, pod, -1)
         spec = pod.spec
         if spec.has_affinity:
-            del self.affinity_pods[row][pod.key]
+            del self.affinity_pods[row][key]
             if not self.affinity_pods[row]:
                 del self.affinity_pods[row]
-        for port in spec.host_ports:
-            self.ports[row].pop(port, None)  # a set upstream: one leaving pod frees the triple (spec §7.5.3)
+        if spec.host_ports:
+            ports = self.ports[row]
+            for port in spec.host_ports:
+                ports.pop(port, None)  # a set upstream: one leaving pod frees the triple (spec §7.5.3)
+            if not ports:
+                del self.ports[row]
+        return pod
 
     def _count(self, row: int, pod: Pod, sign: int) -> None:
         usage = pod.usage
@@ -213,13 +242,39 @@ class NodeTable:
         self.nonzero_memory[row] += sign * usage.nonzero_memory
         self.touched.append(row)
 
+    def _recount(self, row: int) -> None:
+        pods = self.pods[row].values()
+        for resource, column in self.used.items():
+            column[row] = len(pods) if resource == PODS else sum(p.usage.requested.get(resource) for p in pods)
+        self.nonzero_cpu[row] = sum(p.usage.nonzero_milli_cpu for p in pods)
+        self.nonzero_memory[row] = sum(p.usage.nonzero_memory for p in pods)
+
+    # --- what sums cannot undo --------------------------------------------------------------------------------------
+
+    def keep(self, node_name: str) -> KeptRow | None:
+        """The order of a node's pods and its set of ports, for ``restore``. O(pods of the node)."""
+        row = self.row_of.get(node_name)
+        if row is None:
+            return None
+        return KeptRow(dict(self.pods[row]), dict(self.affinity_pods.get(row, {})), dict(self.ports.get(row, {})))
+
+    def restore(self, node_name: str, kept: KeptRow) -> None:
+        """Give a node, whose pods are again those of ``keep``, their order and the ports as they were."""
+        row = self.row_of[node_name]
+        self.pods[row] = kept.pods
+        if kept.affinity_pods:
+            self.affinity_pods[row] = kept.affinity_pods
+        if kept.ports:
+            self.ports[row] = kept.ports
+
     def _check(self) -> None:
         """Assert that every sum equals a recount (tests only, O(everything))."""
         assert self.names == sorted(self.names)
+        assert self.row_of == {name: row for row, name in enumerate(self.names)}
+        assert self._stale or self.nodes == [self._known[name] for name in self.names]
         for row, info in enumerate(self.infos):
-            assert info.row == row
-            assert info.node is self.nodes[row]
-            assert info.name == self.names[row]
+            assert info.row == row and info.node is self.nodes[row] and info.name == self.names[row]
+            assert all(key == pod.key for key, pod in self.pods[row].items())
             pods = list(self.pods[row].values())
             for resource, column in self.used.items():
                 want = len(pods) if resource == PODS else sum(p.usage.requested.get(resource) for p in pods)
@@ -227,8 +282,13 @@ class NodeTable:
             assert self.nonzero_cpu[row] == sum(p.usage.nonzero_milli_cpu for p in pods)
             assert self.nonzero_memory[row] == sum(p.usage.nonzero_memory for p in pods)
             assert list(info.pods_with_affinity) == [p.key for p in pods if p.spec.has_affinity]
+            assert self.ports.get(row, {}).keys() <= {port for p in pods for port in p.spec.host_ports}
             for resource, column in self.allocatable.items():
                 assert column[row] == self.nodes[row].allocatable.get(resource)
+        for sparse in (self.affinity_pods, self.ports):
+            assert all(0 <= row < len(self.names) and held for row, held in sparse.items())
+        for name, waiting in self._homeless.items():
+            assert waiting and (self._stale or name not in self._known), name
 
 
 def _take_rows(column: array[int], old: list[int]) -> array[int]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.node_order import NodeOrder, by_name
-from gangsched_framework.node_table import NodeTable
+from gangsched_framework.node_table import KeptRow, NodeTable
 from gangsched_framework.objects import EntityKey, Pod
 from gangsched_framework.placement import Placement
 
@@ -33,7 +33,7 @@ class Snapshot:
         self.placement = ALL_NODES
         self.observers: list[Observer] = []
         self._order = order
-        self._undo: list[tuple[int, Pod, str]] = []
+        self._undo: list[tuple[int, Pod, str, KeptRow | None]] = []
         self._group_delta: dict[EntityKey, int] = {}
         self._nodes: Sequence[NodeInfo] | None = None
 
@@ -95,15 +95,17 @@ class Snapshot:
 
     def assume(self, pod: Pod, node_name: str) -> None:
         """Put ``pod`` on a node in thought."""
+        kept = self.table.keep(node_name) if pod.spec.host_ports else None  # the port may be in use already
         self.table.add_pod(pod, node_name)
         self._note(pod, node_name, 1)
-        self._undo.append((1, pod, node_name))
+        self._undo.append((1, pod, node_name, kept))
 
     def remove(self, pod: Pod, node_name: str) -> None:
         """Take a running pod off its node in thought."""
-        self.table.remove_pod(pod, node_name)
-        self._note(pod, node_name, -1)
-        self._undo.append((-1, pod, node_name))
+        kept = self.table.keep(node_name)
+        stood = self.table.remove_pod(pod, node_name)
+        self._note(stood, node_name, -1)
+        self._undo.append((-1, stood, node_name, kept))
 
     def mark(self) -> int:
         """A point to roll back to."""
@@ -113,22 +115,32 @@ class Snapshot:
         """Undo every tentative step since ``mark``, newest first."""
         undo, table = self._undo, self.table
         while len(undo) > mark:
-            sign, pod, node_name = undo.pop()
+            sign, pod, node_name, kept = undo.pop()
             if sign > 0:
                 table.remove_pod(pod, node_name)
             else:
                 table.add_pod(pod, node_name)
+            if kept is not None:
+                table.restore(node_name, kept)
             self._note(pod, node_name, -sign)
 
     def steps_since(self, mark: int) -> list[tuple[Pod, str]]:
         """Pods assumed since ``mark`` and still in place, oldest first."""
-        return [(pod, node_name) for sign, pod, node_name in self._undo[mark:] if sign > 0]
+        placed: dict[str, tuple[Pod, str]] = {}
+        for sign, pod, node_name, _ in self._undo[mark:]:
+            if sign > 0:
+                placed[pod.key] = (pod, node_name)
+            else:
+                placed.pop(pod.key, None)
+        return list(placed.values())
 
     def _note(self, pod: Pod, node_name: str, sign: int) -> None:
         if pod.group_name:
             leaf = pod.group_key
             assert leaf is not None
-            self._group_delta[leaf] = self._group_delta.get(leaf, 0) + sign
+            delta = self._group_delta.pop(leaf, 0) + sign
+            if delta:
+                self._group_delta[leaf] = delta
         for observer in self.observers:
             observer(pod, node_name, sign)
 
@@ -144,5 +156,5 @@ class Snapshot:
         """Assert that nothing tentative is left (between cycles)."""
         assert not self._undo
         assert self.placement is ALL_NODES
-        assert not any(self._group_delta.values())
+        assert not self._group_delta
         self.table._check()
