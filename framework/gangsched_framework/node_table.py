@@ -174,15 +174,18 @@ class NodeTable:
         return self._take(row, pod.key)
 
     def replace_pod(self, old: Pod, new: Pod, node_name: str) -> None:
-        """Count ``new`` in place of ``old`` on the same node; free when their amounts are the same (a confirmed bind)."""
-        row = self.row_of.get(node_name)
-        if row is None or old.spec is not new.spec or old.usage != new.usage:
+        """Count ``new`` in place of ``old`` on the same node; free when their amounts are equal (a confirmed bind)."""
+        waiting = self._homeless.get(node_name, {})
+        if old.key in waiting:
+            waiting[new.key] = new
+            return
+        if old.spec is not new.spec or old.usage != new.usage:
             self.remove_pod(old, node_name)
             self.add_pod(new, node_name)
             return
-        if node_name not in self._known or old.key not in self.pods[row]:
-            self._homeless[node_name][new.key] = new
-            return
+        row = self.row_of[node_name]
+        if old.key not in self.pods[row]:
+            raise InvariantError(f"pod {old.key} is not on {node_name}")
         self.pods[row][new.key] = new
         if new.spec.has_affinity:
             self.affinity_pods[row][new.key] = new
@@ -273,7 +276,7 @@ class NodeTable:
         assert self.row_of == {name: row for row, name in enumerate(self.names)}
         assert self._stale or self.nodes == [self._known[name] for name in self.names]
         for row, info in enumerate(self.infos):
-            assert info.row == row and info.node is self.nodes[row] and info.name == self.names[row]
+            assert (info.row, info.node, info.name) == (row, self.nodes[row], self.names[row])
             assert all(key == pod.key for key, pod in self.pods[row].items())
             pods = list(self.pods[row].values())
             for resource, column in self.used.items():
@@ -288,7 +291,8 @@ class NodeTable:
         for sparse in (self.affinity_pods, self.ports):
             assert all(0 <= row < len(self.names) and held for row, held in sparse.items())
         for name, waiting in self._homeless.items():
-            assert waiting and (self._stale or name not in self._known), name
+            assert waiting, name
+            assert self._stale or name not in self._known, name
 
 
 def _take_rows(column: array[int], old: list[int]) -> array[int]:

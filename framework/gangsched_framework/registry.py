@@ -17,7 +17,11 @@ ENTRY_POINT_GROUP = "gangsched.plugins"
 _PARAMETERS = {
     "sort_key": 1,
     "pre_enqueue": 1,
+    "events_to_register": 0,
+    "pre_queueing_hint": 3,
     "pre_filter": 3,
+    "add_pod": 4,
+    "remove_pod": 4,
     "filter": 3,
     "post_filter": 3,
     "pre_score": 3,
@@ -32,6 +36,7 @@ _PARAMETERS = {
     "generate_placements": 3,
     "placement_feasible": 3,
     "score_placement": 4,
+    "normalize_placement_score": 2,
     "pod_group_post_filter": 3,
 }
 
@@ -52,17 +57,23 @@ class Registry:
             function = getattr(cls, method, None)
             if function is None or not callable(function):
                 continue
-            required = _positional(function)
-            if required is not None and count not in required:
+            takes = _positional(function)
+            if takes is not None and count not in takes:
                 raise ConfigurationError(
-                    f'plugin "{name}": {method} takes {required.start - 1} arguments, the contract gives it {count}'
+                    f'plugin "{name}": {method} takes {_count(takes)}, the contract gives it {count}'
                 )
         self._classes[name] = cls
 
     def load_entry_points(self) -> None:
         """Register every installed third-party plugin (group ``gangsched.plugins``), in name order."""
         for point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda p: p.name):
-            self.register(point.name, point.load())
+            try:
+                cls = point.load()
+            except (ImportError, AttributeError) as failure:
+                raise ConfigurationError(
+                    f'plugin "{point.name}" cannot be loaded from {point.value}: {failure}'
+                ) from None
+            self.register(point.name, cls)
 
     def __contains__(self, name: str) -> bool:
         return name in self._classes
@@ -79,6 +90,8 @@ class Registry:
         if name not in self._classes:
             raise ConfigurationError(f'plugin "{name}" does not exist')
         plugin: Plugin = self._classes[name](args, handle)
+        if plugin.name != name:  # statuses, rejector sets and profiles must speak of the same plugin
+            raise ConfigurationError(f'plugin "{name}" calls itself "{plugin.name}"')
         return plugin
 
 
@@ -90,5 +103,14 @@ def _positional(function: Any) -> range | None:
         return None
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return None
+    if any(p.kind is p.KEYWORD_ONLY and p.default is p.empty for p in parameters):
+        return range(0)  # no positional call can succeed
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return range(sum(p.default is p.empty for p in positional), len(positional) + 1)
+
+
+def _count(takes: range) -> str:
+    if not takes:
+        return "keyword arguments"
+    few, many = takes.start, takes.stop - 1
+    return f"{few if few == many else f'{few} to {many}'} argument{'' if many == 1 else 's'}"

@@ -4,7 +4,7 @@
     make_pod("p").requests(cpu="500m").in_group("train").priority(3).obj()
 
 A builder is a value: each method returns a new one, so a half-built pod may be the start of many. Amounts are
-Kubernetes quantities (numbers or text); ``ephemeral_storage`` stands for ``ephemeral-storage``, other names are as given.
+Kubernetes quantities (numbers or text); ``ephemeral_storage`` means ``ephemeral-storage``, other names are as given.
 A missing uid is ``Kind|namespace/name#1``; times are engine nanoseconds.
 """
 
