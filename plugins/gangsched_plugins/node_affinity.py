@@ -54,7 +54,7 @@ class _Rules:
         return cls(tuple((spec.node_selector or {}).items()), terms)
 
     def match(self, node: Node) -> bool:
-        if self.selector and not matches_selector(self.selector, node.labels):
+        if not matches_selector(self.selector, node.labels):
             return False
         return self.terms is None or matches_any(self.terms, node)
 
@@ -116,7 +116,11 @@ class NodeAffinity:
     def score(self, state: CycleState, pod: Pod, node: NodeInfo) -> int | Status:
         """Sum of the weights of the matching preferences."""
         preferences: Preferences = state.read(_SCORE_STATE) or ()
-        return sum(weight for weight, term in preferences if term.matches(node.node))
+        total, api_node = 0, node.node
+        for weight, term in preferences:
+            if term.matches(api_node):
+                total += weight
+        return total
 
     def normalize_score(
         self, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo], scores: list[int]

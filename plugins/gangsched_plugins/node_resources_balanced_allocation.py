@@ -52,8 +52,9 @@ class NodeResourcesBalancedAllocation:
             capacity = _amount(allocatable, resource)
             if capacity:
                 used = node.requested(resource)
-                before.append(min(1.0, float(used) / float(capacity)))
-                after.append(min(1.0, float(used + amount) / float(capacity)))
+                before.append(1.0 if used >= capacity else float(used) / float(capacity))
+                used += amount
+                after.append(1.0 if used >= capacity else float(used) / float(capacity))
         return _MIDDLE + (_MIDDLE + _balance(after) - _balance(before)) // 2
 
     def _asked(self, pod: Pod) -> Asked:

@@ -3,6 +3,8 @@
 A compiled form is immutable and depends on the selector's value alone, so it may be kept and shared.
 """
 
+# ruff: noqa: SIM110 - a generator in any() or all() costs twice the loop, and these run for every node of every pod
+
 from __future__ import annotations
 
 import re
@@ -48,7 +50,10 @@ class LabelMatcher:
         for key, value in self.equal:
             if labels.get(key) != value:
                 return False
-        return all(test(labels) for test in self.tests)
+        for test in self.tests:
+            if not test(labels):
+                return False
+        return True
 
     @property
     def everything(self) -> bool:
@@ -90,7 +95,8 @@ def compile_label_selector(selector: LabelSelector | None) -> LabelMatcher:
 
 
 class NodeTerm:
-    """A compiled node selector term: ``expressions`` on labels and ``fields`` ((name, wanted) pairs), all ANDed.
+    """A compiled node selector term: ``expressions`` on labels and ``fields``
+    (key, value, whether it must be equal), all ANDed.
 
     ``errors`` is non-empty for a malformed term, which never matches. A term without expressions and fields matches
     nothing either (spec §7.4.5).
@@ -120,8 +126,11 @@ class NodeTerm:
         for test in self.tests:
             if not test(labels):
                 return False
-        # Fields other than the name are unknown and read as the empty text (spec §7.4.7).
-        return all(((node.name if key == NAME_FIELD else "") == value) is want for key, value, want in self.fields)
+        for key, value, want in self.fields:
+            # Fields other than the name are unknown and read as the empty text (spec §7.4.7).
+            if ((node.name if key == NAME_FIELD else "") == value) is not want:
+                return False
+        return True
 
 
 @lru_cache(maxsize=4096)
@@ -133,12 +142,18 @@ def compile_node_terms(terms: tuple[NodeSelectorTerm, ...]) -> tuple[NodeTerm, .
 
 def matches_any(terms: Iterable[NodeTerm], node: Node) -> bool:
     """Whether some term matches; no terms match nothing."""
-    return any(term.matches(node) for term in terms)
+    for term in terms:
+        if term.matches(node):
+            return True
+    return False
 
 
 def matches_selector(selector: Iterable[tuple[str, str]], labels: Labels) -> bool:
     """``spec.nodeSelector`` as pairs: each label exists with exactly that value (spec §7.4.4)."""
-    return all(labels.get(key) == value for key, value in selector)
+    for key, value in selector:
+        if labels.get(key) != value:
+            return False
+    return True
 
 
 # --- requirements ---------------------------------------------------------------------------------------------------
