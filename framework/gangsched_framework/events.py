@@ -123,7 +123,12 @@ HintFunction = Callable[[Pod, "Pod | Node | Group | None", "Pod | Node | Group |
 
 @frozen
 class ClusterEventWithHint:
-    """One registration of a plugin. Without ``hint`` every matching event queues the pod (spec §2.7.1)."""
+    """One registration of a plugin. Without ``hint`` every matching event queues the pod (spec §2.7.1).
+
+    ``within_tree`` promises that the hint answers Queue only for members of the tree that the event's object (a group,
+    or a member pod) belongs to, and alike for all of them: the queue then asks one member of that tree and nobody else.
+    """
 
     event: ClusterEvent
     hint: HintFunction | None = field(default=None, eq=False)
+    within_tree: bool = False

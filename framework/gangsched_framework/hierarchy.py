@@ -170,10 +170,28 @@ class Forest:
 
     def root(self, key: EntityKey) -> EntityKey | None:
         """Key of the root above ``key``; None when a link is not observed or the chain is cyclic. O(depth)."""
-        try:
-            return self.chain(key)[-1].key
-        except HierarchyError:
-            return None
+        top = self._path(key)
+        return top[-1].key if top else None
+
+    def position(self, leaf: EntityKey) -> tuple[tuple[object, ...], ...]:
+        """Where a leaf stands in the evaluation order of its tree: positions compare as the leaves are evaluated.
+
+        One entry per group from the root down, so the length is the leaf's depth. Empty when the root is unknown.
+        """
+        return tuple(record.order for record in reversed(self._path(leaf)))
+
+    def _path(self, key: EntityKey) -> list[Record]:
+        """Records from ``key`` up to its root; empty when a link is not observed or the chain is cyclic."""
+        record = self._records.get(key)
+        path: list[Record] = []
+        while record is not None and record.group is not None:
+            path.append(record)
+            if record.parent is None:
+                return path
+            if record.parent is path[len(path) // 2]:  # a cycle meets its own middle sooner or later
+                return []
+            record = record.parent
+        return []
 
     def chain(self, key: EntityKey) -> list[Group]:
         """The groups from ``key`` up to its root. Raises HierarchyError on a missing link or a cycle; any depth."""

@@ -77,6 +77,18 @@ class PreEnqueuePlugin(Plugin, Protocol):
 
 
 @runtime_checkable
+class DeclaresPreEnqueueScope(PreEnqueuePlugin, Protocol):
+    """What a PreEnqueue verdict depends on, so that the queue need not ask every member again at every move.
+
+    ``pod``: the pod object alone. ``tree``: the groups above it alone; one verdict for all members of a tree whose
+    leaves are equally deep. A plugin that declares nothing is asked for every member each time.
+    """
+
+    @property
+    def pre_enqueue_scope(self) -> str: ...
+
+
+@runtime_checkable
 class EnqueueExtensions(Plugin, Protocol):
     """Which cluster events may make a pod schedulable that this plugin rejected.
 
