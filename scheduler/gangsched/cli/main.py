@@ -50,7 +50,7 @@ class Gangsched(click.Group):
             return 2
         except click.UsageError as problem:
             command = problem.ctx.command_path if problem.ctx else "gangsched"
-            click.echo(f"{command}: {problem.format_message()}; see {command} --help", err=True)
+            click.echo(f"{command}: {problem.format_message().rstrip('.')}; see {command} --help", err=True)
             return problem.exit_code
         except click.ClickException as problem:
             click.echo(f"gangsched: {problem.format_message()}", err=True)
@@ -65,7 +65,15 @@ class Gangsched(click.Group):
         return code if isinstance(code, int) else 0
 
 
-@click.group(cls=Gangsched, name="gangsched", context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Gangsched,
+    name="gangsched",
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="gangsched")
-def main() -> None:
+@click.pass_context
+def main(context: click.Context) -> None:
     """Gang scheduling for PodGroups and CompositePodGroups, as kube-scheduler does it."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())

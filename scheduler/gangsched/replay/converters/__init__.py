@@ -1,0 +1,1 @@
+"""Converters of public traces: one file a format, each streams its rows into the events of the native trace."""

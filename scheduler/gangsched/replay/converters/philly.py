@@ -1,0 +1,119 @@
+"""The Philly table: jobs of Microsoft's deep-learning clusters (Jeon et al., USENIX ATC 2019).
+
+Columns ``submit_s,duration_s,num_gpus,vc``: seconds since the start, seconds of run time, GPUs of the whole job, virtual
+cluster. A job becomes an all-or-nothing gang ``job-000001`` (numbered by row) in namespace ``default``: a PodGroup whose
+minimum is all its pods, and pods of at most 8 GPUs each (12 → 8 + 4), or of one GPU each. The table tells nothing of CPU
+and memory, so the pods request none. Group and pods carry the label ``vc``; the group is deleted when it has finished.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from functools import cache
+
+from gangsched.manifests.errors import InputError, describe, found
+from gangsched.replay.complaints import Complaints
+from gangsched.replay.events import DELETE_WHEN_FINISHED, DURATION, Identity, TraceEvent, TraceHeader
+from gangsched.replay.reading import read_lines
+from gangsched.replay.times import parse_seconds
+from gangsched_framework.objects import Container, Pod, PodGroup, PodSpec
+from gangsched_framework.quantity import UNIT
+
+HEADER = "submit_s,duration_s,num_gpus,vc"
+GPU = "nvidia.com/gpu"
+GPUS_PER_NODE = 8
+LABEL = "vc"
+_COLUMNS = tuple(HEADER.split(","))
+_MOST_GPUS = 100_000
+
+
+class PhillyTrace:
+    """Reads the table. ``pod_per_gpu``: one pod for each GPU instead of one for up to eight."""
+
+    def __init__(self, complaints: Complaints, pod_per_gpu: bool = False) -> None:
+        self._complaints = complaints
+        self._gpus_per_pod = 1 if pod_per_gpu else GPUS_PER_NODE
+        self._lines = read_lines(complaints)
+        line, text = next(self._lines, (1, ""))
+        if text != HEADER:
+            raise complaints.at(line, found(f"the header {describe(text)}", HEADER))
+
+    @property
+    def header(self) -> TraceHeader:
+        return TraceHeader("philly", "philly")
+
+    def events(self) -> Iterator[TraceEvent]:
+        """Each job: its PodGroup, then its pods, at the time of its submission."""
+        last = 0
+        for row, (line, text) in enumerate(self._lines, start=1):
+            try:
+                submit, duration, gpus, cluster = _job(text)
+                if submit < last:
+                    raise found("a time before that of the line above", "times that never decrease").under("submit_s")
+            except InputError as problem:
+                self._complaints.add(line, problem)
+                continue
+            last = submit
+            yield from self._gang(submit, line, f"job-{row:06d}", duration, pieces(gpus, self._gpus_per_pod), cluster)
+
+    def _gang(
+        self, time: int, line: int, name: str, duration: str, sizes: tuple[int, ...], cluster: str
+    ) -> Iterator[TraceEvent]:
+        labels = {LABEL: cluster}
+        group = PodGroup(
+            "default",
+            name,
+            f"PodGroup|default/{name}#1",
+            minimum=len(sizes),
+            labels=labels,
+            annotations={DELETE_WHEN_FINISHED: "true"},
+            creation_timestamp=time,
+        )
+        yield TraceEvent(time, line, "add", Identity.of(group), group)
+        notes = {DURATION: f"{duration}s"}
+        for number, gpus in enumerate(sizes):
+            pod_name = f"{name}-{number}"
+            pod = Pod(
+                "default",
+                pod_name,
+                f"Pod|default/{pod_name}#1",
+                _spec(gpus),
+                labels=labels,
+                annotations=notes,
+                creation_timestamp=time,
+                group_name=name,
+            )
+            yield TraceEvent(time, line, "add", Identity.of(pod), pod)
+
+
+def pieces(gpus: int, most: int) -> tuple[int, ...]:
+    """GPUs of each pod of a job: as many full pods as go in, then the rest."""
+    return (most,) * (gpus // most) + ((gpus % most,) if gpus % most else ())
+
+
+@cache
+def _spec(gpus: int) -> PodSpec:
+    """Jobs of one size share one spec, so whatever is derived from it is computed once."""
+    return PodSpec((Container("train", requests={GPU: gpus * UNIT}, limits={GPU: gpus * UNIT}),))
+
+
+def _job(text: str) -> tuple[int, str, int, str]:
+    """(submission in ns, duration as written, GPUs, virtual cluster) of one row."""
+    row = next(csv.reader([text]))
+    if len(row) != len(_COLUMNS):
+        raise found(f"{len(row)} columns", f"{len(_COLUMNS)}: {HEADER}")
+    submit, duration, gpus, cluster = row
+    _seconds(duration, "duration_s")
+    if not (gpus.isascii() and gpus.isdigit() and len(gpus) <= 6 and 1 <= int(gpus) <= _MOST_GPUS):
+        raise found(describe(gpus), f"a whole number from 1 to {_MOST_GPUS}").under("num_gpus")
+    if not cluster:
+        raise found("nothing", "the name of a virtual cluster").under("vc")
+    return _seconds(submit, "submit_s"), duration, int(gpus), cluster
+
+
+def _seconds(text: str, column: str) -> int:
+    try:
+        return parse_seconds(text)
+    except ValueError as problem:
+        raise found(describe(text), f"seconds ({problem})").under(column) from None

@@ -1,0 +1,39 @@
+"""The formats of traces, recognised by their first line."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from gangsched.manifests import Decoder
+from gangsched.manifests.errors import describe, found
+from gangsched.replay.complaints import Complaints
+from gangsched.replay.converters import philly
+from gangsched.replay.events import EventSource
+from gangsched.replay.native import NativeTrace
+from gangsched.replay.reading import first_line
+
+Format = Literal["native", "philly"]
+FORMATS: tuple[Format, ...] = ("native", "philly")
+
+DEFAULT_NODES: dict[str, str] = {"philly": "80x8gpu"}
+"""``--nodes`` of a format that brings no nodes. Philly: 640 GPUs; the table asks for 374 on average and 1,243 at most."""
+
+
+def open_trace(
+    complaints: Complaints, decoder: Decoder, format: Format | None = None, *, pod_per_gpu: bool = False
+) -> EventSource:
+    """Open the trace ``complaints.path`` and read its header; ``format`` None = by its first line. Raises InputError."""
+    if (format or detect(complaints.path)) == "philly":
+        return philly.PhillyTrace(complaints, pod_per_gpu)
+    return NativeTrace(complaints, decoder)
+
+
+def detect(path: str) -> Format:
+    """The format of the trace at ``path``."""
+    line = first_line(path)
+    if line.startswith("{"):
+        return "native"
+    if line == philly.HEADER:
+        return "philly"
+    allowed = f'a native trace ({{"gangsched_trace": 1, …}}) or the Philly table ({philly.HEADER})'
+    raise Complaints(path).at(1, found(f"the first line {describe(line)}", allowed))
