@@ -1,0 +1,1 @@
+"""gangsched: an embeddable gang scheduler for PodGroups and CompositePodGroups."""

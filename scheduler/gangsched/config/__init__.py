@@ -1,0 +1,19 @@
+"""KubeSchedulerConfiguration v1 and feature gates, read strictly into profiles (spec node-plugins.md §1-2)."""
+
+from gangsched.config.describe import Description, PluginRow, Setting, describe
+from gangsched.config.gates import FeatureGates
+from gangsched.config.load import default_config, load_config
+from gangsched.config.model import SchedulerConfig
+from gangsched.config.problems import ConfigFileError
+
+__all__ = [
+    "ConfigFileError",
+    "Description",
+    "FeatureGates",
+    "PluginRow",
+    "SchedulerConfig",
+    "Setting",
+    "default_config",
+    "describe",
+    "load_config",
+]
