@@ -305,10 +305,11 @@ class NormalizePlacementScorePlugin(Plugin, Protocol):
 @frozen
 class RootAttempt:
     """What the scheduling function of PodGroupPostFilter returns: the root's status and the pods it placed, in order
-    (pods placed in leaves that failed later included, spec §5.7)."""
+    (pods placed in leaves that failed later included, spec §5.7). ``states``: what PreFilter left for each of them."""
 
     status: Status
     assignments: tuple[Assignment, ...]
+    states: tuple[CycleState, ...]
 
 
 SchedulingFunction = Callable[[], RootAttempt]

@@ -6,6 +6,7 @@ from typing import Any
 
 from gangsched_framework.registry import Registry
 from gangsched_plugins.default_binder import DefaultBinder
+from gangsched_plugins.default_preemption import DefaultPreemption
 from gangsched_plugins.gang_scheduling import GangScheduling
 from gangsched_plugins.image_locality import ImageLocality
 from gangsched_plugins.inter_pod_affinity import InterPodAffinity
@@ -47,6 +48,7 @@ _PLUGINS: tuple[type[Any], ...] = (
     PodTopologySpread,
     InterPodAffinity,
     DynamicResources,
+    DefaultPreemption,
     NodeResourcesBalancedAllocation,
     ImageLocality,
     DefaultBinder,

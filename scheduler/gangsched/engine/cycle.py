@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from attrs import define, field
+from gangsched_queue.scheduling_queue import SchedulingQueue
 
 from gangsched.engine.complete import Completed, FinalPod, append_reasons, complete_groups, complete_pods
 from gangsched.engine.outbox import Outbox
@@ -29,7 +30,6 @@ from gangsched_framework.objects import EntityKey
 from gangsched_framework.placement import Assignment
 from gangsched_framework.snapshot import Snapshot
 from gangsched_framework.status import SUCCESS, Code, Status, error, unschedulable
-from gangsched_queue.scheduling_queue import SchedulingQueue
 
 
 @define(eq=False)
@@ -178,7 +178,9 @@ class GroupCycle:
     def _rerun(self) -> RootAttempt:
         """The scheduling function of the post-filter: the same algorithm on the snapshot as it stands."""
         result = self._run()
-        return RootAttempt(result.status, tuple(Assignment(p.info.pod, p.node) for p in result.found()))
+        found = result.found()
+        assignments = tuple(Assignment(p.info.pod, p.node) for p in found)
+        return RootAttempt(result.status, assignments, tuple(p.state for p in found))
 
     # --- submit -----------------------------------------------------------------------------------------------------
 
@@ -191,7 +193,7 @@ class GroupCycle:
         return report
 
     def _end_early(self) -> CycleReport:
-        """Before the algorithm: a broken tree fails every pod, nothing left to try ends in Success (spec §4.1, §4.4)."""
+        """A broken tree fails every pod, nothing left to try ends in Success (spec §4.1, §4.4)."""
         failure = self._failure
         if failure is None:
             self.tools.queue.add_attempted(self.entity, SUCCESS)

@@ -1,0 +1,107 @@
+"""Preemption for a whole tree: empty the cluster in thought, place the tree, spare who may stay (spec §5.1-5.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gangsched_framework.cycle_state import CycleState
+from gangsched_framework.framework import Framework
+from gangsched_framework.handle import Handle
+from gangsched_framework.infos import PoppedPodGroupInfo
+from gangsched_framework.interface import PodGroupPostFilterResult, RootAttempt, SchedulingFunction
+from gangsched_framework.status import Code, Status, error, unresolvable, unschedulable
+from gangsched_plugins.default_preemption.disruption import Budgets
+from gangsched_plugins.default_preemption.trial import Seat, Trial
+from gangsched_plugins.default_preemption.units import Unit, UnitFinder, pods_of, terminating_by_preemption
+
+PREFIX = "pod group preemption: "
+Answer = tuple[PodGroupPostFilterResult | None, Status]
+
+
+class GroupPreemption:
+    """One attempt for one root. ``policy_gate``: the root's preemption policy counts instead of its pods'."""
+
+    def __init__(self, handle: Handle, framework: Framework, root: PoppedPodGroupInfo, *, policy_gate: bool) -> None:
+        self._handle = handle
+        self._snapshot = handle.snapshot
+        self._framework = framework
+        self._root = root
+        self._policy_gate = policy_gate
+        self._trial = Trial(framework, handle.snapshot)
+        self._units = UnitFinder(handle.forest, handle.snapshot)
+
+    def run(self, schedule: SchedulingFunction) -> Answer:
+        """Nominations of every pod of the found assignment, and the victims that cannot stay beside it."""
+        if self._never():
+            return None, unschedulable(f"{PREFIX}not eligible due to preemptionPolicy=Never.")
+        if self._ongoing():
+            return self._keep_nominations()
+        units = self._units.everywhere(self._root.priority)
+        if not units:
+            return None, unresolvable(f"{PREFIX}No preemption victims found for incoming preemptor")
+        mark = self._snapshot.mark()
+        try:
+            for unit in units:
+                self._trial.take(unit, ())
+            attempt = schedule()
+            if not attempt.status.ok:
+                return None, Status(attempt.status.code, (PREFIX + attempt.status.message,))
+            victims = self._reprieve(units, self._seats(attempt))
+        finally:
+            self._snapshot.rollback(mark)
+        if isinstance(victims, Status):
+            return None, error(PREFIX + victims.message)
+        nominations = {assignment.pod.key: assignment.node_name for assignment in attempt.assignments}
+        evicted = pods_of(victims)
+        text = f"{PREFIX}found a placement for podgroup, preempting {len(evicted)} victims"
+        return PodGroupPostFilterResult(nominations, evicted), Status(Code.SUCCESS, (text,))
+
+    # --- eligibility (spec §5.1) ------------------------------------------------------------------------------------
+
+    def _never(self) -> bool:
+        if self._policy_gate:
+            return self._root.tree.group.preemption_policy == "Never"
+        return any(info.pod.preemption_policy == "Never" for info in self._root.members())
+
+    def _ongoing(self) -> bool:
+        """Whether a nominated node of a member is still being emptied."""
+        names = dict.fromkeys(info.pod.status.nominated_node_name for info in self._root.members())
+        nodes = (self._snapshot.node(name) for name in names if name)
+        return any(
+            terminating_by_preemption(pod) and self._units.priority(pod) < self._root.priority
+            for node in nodes
+            if node is not None
+            for pod in node.pods.values()
+        )
+
+    def _keep_nominations(self) -> Answer:
+        pods = [info.pod for info in self._root.members()]
+        kept = {pod.key: pod.status.nominated_node_name for pod in pods if pod.status.nominated_node_name}
+        text = f"{PREFIX}ongoing preemption on nominated nodes"
+        return PodGroupPostFilterResult(kept), Status(Code.SUCCESS, (text,))
+
+    # --- reprieve (spec §5.2.3-4) -----------------------------------------------------------------------------------
+
+    def _seats(self, attempt: RootAttempt) -> list[Seat]:
+        """The found assignment, which stays fixed, in its order."""
+        seats: list[Seat] = []
+        for assignment, state in zip(attempt.assignments, attempt.states, strict=True):
+            node = self._snapshot.node(assignment.node_name)
+            assert node is not None
+            seats.append(Seat(assignment.pod, node, state.clone()))
+        return seats
+
+    def _reprieve(self, units: Sequence[Unit], seats: Sequence[Seat]) -> list[Unit] | Status:
+        """The units the assignment cannot live with, after all others got their places back."""
+        local = all(self._is_local(seat.state) for seat in seats)
+        violating, others = Budgets(self._handle.disruption_budgets).split(units)
+        return self._trial.reprieve((*violating, *others), seats, local=local)
+
+    def _is_local(self, state: CycleState) -> bool:
+        """Whether every Filter that is asked about the pod looks at one node alone (architecture.md §5)."""
+        return all(
+            getattr(plugin, "locality", "global") == "node"
+            for plugin in self._framework.filter_plugins
+            if plugin.name not in state.skip_filter
+        )
+

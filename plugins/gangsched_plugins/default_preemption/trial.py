@@ -1,0 +1,87 @@
+"""Units taken off their nodes in thought and given back, with the cycle states of the preemptor's pods in step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from attrs import frozen
+
+from gangsched_framework.cycle_state import CycleState
+from gangsched_framework.framework import Framework
+from gangsched_framework.node_info import NodeInfo
+from gangsched_framework.objects import Pod
+from gangsched_framework.snapshot import Snapshot
+from gangsched_framework.status import Status
+from gangsched_plugins.default_preemption.units import Unit
+
+
+@frozen(eq=False)
+class Seat:
+    """A pod of the preemptor, the node it is to run on, and the state PreFilter left for it."""
+
+    pod: Pod
+    node: NodeInfo
+    state: CycleState
+
+
+class Trial:
+    """Changes the snapshot only; the caller rolls it back."""
+
+    def __init__(self, framework: Framework, snapshot: Snapshot) -> None:
+        self._framework = framework
+        self._snapshot = snapshot
+
+    def take(self, unit: Unit, seats: Sequence[Seat]) -> Status | None:
+        """Remove the unit's pods; an Error of a plugin that cannot follow."""
+        for pod, node in unit.pods:
+            self._snapshot.remove(pod, node.name)
+            for seat in seats:
+                status = self._framework.run_remove_pod(seat.state, seat.pod, pod, node)
+                if status is not None:
+                    return status
+        return None
+
+    def give_back(self, unit: Unit, seats: Sequence[Seat]) -> Status | None:
+        """Put the unit's pods back where they were."""
+        for pod, node in unit.pods:
+            self._snapshot.assume(pod, node.name)
+            for seat in seats:
+                status = self._framework.run_add_pod(seat.state, seat.pod, pod, node)
+                if status is not None:
+                    return status
+        return None
+
+    def reprieve(self, units: Iterable[Unit], seats: Sequence[Seat], *, local: bool = False) -> list[Unit] | Status:
+        """Give units back one by one; those that do not go with the seats are taken again: the victims.
+
+        ``local``: a seat notices only what happens on its own node.
+        """
+        victims: list[Unit] = []
+        for unit in units:
+            concerned = _beside(unit, seats) if local else seats
+            broken = self.give_back(unit, concerned)
+            if broken is None and self.refusal(concerned) is not None:
+                broken = self.take(unit, concerned)
+                victims.append(unit)
+            if broken is not None:
+                return broken
+        return victims
+
+    def refusal(self, seats: Sequence[Seat]) -> Status | None:
+        """Why the first seat that fails does so, earlier ones taken and later ones free; None when all fit."""
+        mark = self._snapshot.mark()
+        try:
+            for seat in seats:
+                status = self._framework.run_filter_with_nominated_pods(seat.state, seat.pod, seat.node)
+                if status is not None:
+                    return status
+                self._snapshot.assume(seat.pod, seat.node.name)
+        finally:
+            self._snapshot.rollback(mark)
+        return None
+
+
+def _beside(unit: Unit, seats: Sequence[Seat]) -> list[Seat]:
+    """The seats on a node of the unit."""
+    rows = {node.row for _, node in unit.pods}
+    return [seat for seat in seats if seat.node.row in rows]

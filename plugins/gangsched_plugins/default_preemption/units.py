@@ -1,0 +1,133 @@
+"""Victim units: what is evicted together, and how important it is (spec podgroup-scheduling.md §5.3, §5.2.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attrs import field, frozen
+
+from gangsched_framework.hierarchy import Forest, HierarchyError
+from gangsched_framework.node_info import NodeInfo
+from gangsched_framework.objects import COMPOSITE_POD_GROUP, POD, POD_GROUP, EntityKey, Group, Pod
+from gangsched_framework.snapshot import Snapshot
+
+NOT_STARTED = 2**63 - 1
+"""Start time of a pod without one: later than any other (conformance README §2)."""
+
+_KIND_RANK = {COMPOSITE_POD_GROUP: 0, POD_GROUP: 1, POD: 2}
+
+
+@frozen(eq=False)
+class Unit:
+    """Running pods that go together: one pod, or all scheduled pods below a group of disruption mode ``all``.
+
+    ``pods`` are the objects the node table counts, each with its node.
+    """
+
+    key: EntityKey
+    priority: int
+    pods: tuple[tuple[Pod, NodeInfo], ...]
+    rank: tuple[int, int, int, int, str] = field(init=False)
+    """Sort key, most important first: priority, composite group before group before pod, size, age, name."""
+
+    @rank.default
+    def _rank(self) -> tuple[int, int, int, int, str]:
+        return (-self.priority, _KIND_RANK[self.key.kind], -len(self.pods), self.started, self.key.full_name)
+
+    @property
+    def started(self) -> int:
+        """When its oldest pod started, engine time."""
+        return min((started(pod) for pod, _ in self.pods), default=NOT_STARTED)
+
+
+def started(pod: Pod) -> int:
+    return NOT_STARTED if pod.status.start_time is None else pod.status.start_time
+
+
+def pods_of(units: Sequence[Unit]) -> tuple[Pod, ...]:
+    """Every pod of the units, in their order."""
+    return tuple(pod for unit in units for pod, _ in unit.pods)
+
+
+def terminating_by_preemption(pod: Pod) -> bool:
+    """Whether a preemption of ours is already taking the pod away (spec §5.8.2)."""
+    condition = pod.condition("DisruptionTarget")
+    return (
+        pod.deleting
+        and condition is not None
+        and condition.status == "True"
+        and condition.reason == "PreemptionByScheduler"
+    )
+
+
+class UnitFinder:
+    """Finds the units of running pods. Lives for one preemption attempt and remembers the groups it has climbed."""
+
+    def __init__(self, forest: Forest, snapshot: Snapshot) -> None:
+        self._forest = forest
+        self._snapshot = snapshot
+        self._climbed: dict[EntityKey, tuple[Group | None, int | None]] = {}
+        self._whole: dict[EntityKey, Unit] = {}
+
+    def priority(self, pod: Pod) -> int:
+        """Priority of the unit the pod belongs to: its group's, not its own."""
+        _, priority = self._climb(pod)
+        return pod.priority if priority is None else priority
+
+    def on_node(self, node: NodeInfo, below: int) -> list[Unit]:
+        """Units of priority less than ``below`` that have a pod on the node, most important first."""
+        return sorted(self._units([node], below), key=lambda unit: unit.rank)
+
+    def everywhere(self, below: int) -> list[Unit]:
+        """Units of priority less than ``below`` in the whole cluster, most important first. O(running pods)."""
+        return sorted(self._units(self._snapshot.all_nodes, below), key=lambda unit: unit.rank)
+
+    def _units(self, nodes: Sequence[NodeInfo], below: int) -> Iterator[Unit]:
+        seen: dict[EntityKey, None] = {}
+        for node in nodes:
+            for pod in node.pods.values():
+                group, priority = self._climb(pod)
+                rank = pod.priority if priority is None else priority
+                if rank >= below:
+                    continue
+                if group is None:
+                    yield Unit(pod.entity_key, rank, ((pod, node),))
+                elif group.key not in seen:
+                    seen[group.key] = None
+                    unit = self._unit_of(group)
+                    if unit.pods:  # else its pods have gone from the forest already, not from the held table
+                        yield unit
+
+    def _climb(self, pod: Pod) -> tuple[Group | None, int | None]:
+        """The highest ancestor of mode ``all`` (None = the pod goes alone) and the priority that counts.
+
+        The priority is None for a pod without an observed group. A broken chain is climbed no further than the leaf.
+        """
+        leaf = pod.group_key
+        if leaf is None:
+            return None, None
+        if leaf not in self._climbed:
+            try:
+                chain = self._forest.chain(leaf)
+            except HierarchyError:
+                own = self._forest.group(leaf)
+                chain = [] if own is None else [own]
+            whole = next((group for group in reversed(chain) if group.disruption_mode == "all"), None)
+            deciding = whole or (chain[0] if chain else None)
+            self._climbed[leaf] = (whole, None if deciding is None else deciding.effective_priority)
+        return self._climbed[leaf]
+
+    def _unit_of(self, group: Group) -> Unit:
+        unit = self._whole.get(group.key)
+        if unit is None:
+            unit = self._whole[group.key] = Unit(group.key, group.effective_priority, tuple(self._pods_below(group)))
+        return unit
+
+    def _pods_below(self, group: Group) -> Iterator[tuple[Pod, NodeInfo]]:
+        """Scheduled pods of the subtree that stand on a node, as the table holds them (spec §5.3: any node)."""
+        for leaf in self._forest.leaves_below(group.key):
+            for pod in sorted(self._forest.scheduled_pods(leaf).values(), key=lambda pod: pod.name):
+                node = self._snapshot.node(pod.node_name)
+                counted = node.pods.get(pod.key) if node is not None else None
+                if node is not None and counted is not None:
+                    yield counted, node
