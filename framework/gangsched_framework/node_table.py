@@ -221,7 +221,7 @@ class NodeTable:
             del self.affinity_pods[row][key]
             if not self.affinity_pods[row]:
                 del self.affinity_pods[row]
-        if spec.host_ports:
+        if spec.host_ports and row in self.ports:
             ports = self.ports[row]
             for port in spec.host_ports:
                 ports.pop(port, None)  # a set upstream: one leaving pod frees the triple (spec §7.5.3)
@@ -269,6 +269,8 @@ class NodeTable:
             self.affinity_pods[row] = kept.affinity_pods
         if kept.ports:
             self.ports[row] = kept.ports
+        else:
+            self.ports.pop(row, None)
 
     def _check(self) -> None:
         """Assert that every sum equals a recount (tests only, O(everything))."""

@@ -358,7 +358,7 @@ def test_row_10_and_11_a_leaf_with_an_unknown_parent_waits_for_it() -> None:
 
 
 def test_row_13_and_14_bottom_up_and_top_down_end_alike() -> None:
-    objects = [pod("a", "g"), pod("b", "g"), leaf("g", 2, "M"), inner("M", 1, "R"), inner("R", 1)]
+    objects: list[Group | Pod] = [pod("a", "g"), pod("b", "g"), leaf("g", 2, "M"), inner("M", 1, "R"), inner("R", 1)]
     for order in (objects, objects[::-1]):
         world = World().add(*order)
         assert (world.ready_children("M"), world.ready_children("R"), world.ready(key("R"))) == (1, 1, True)
@@ -624,5 +624,5 @@ class ForestMachine(RuleBasedStateMachine):
         return count >= group.required
 
 
-ForestMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=30)
+ForestMachine.TestCase.settings = settings(max_examples=150, stateful_step_count=30)
 TestForestMachine = ForestMachine.TestCase
