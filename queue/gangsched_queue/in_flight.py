@@ -1,0 +1,89 @@
+"""Pods between pop and the end of their attempt, and the events they have missed (spec §2.6)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+
+from attrs import frozen
+
+from gangsched_framework.events import ClusterEvent
+from gangsched_framework.objects import Group, Node, Pod
+
+EventObject = Pod | Node | Group | None
+
+
+@frozen(eq=False)
+class MissedEvent:
+    """An event that happened while pods were in flight. ``only``: UID of the one pod it is for, '' = for all."""
+
+    position: int
+    event: ClusterEvent
+    old: EventObject
+    new: EventObject
+    only: str
+
+
+class InFlight:
+    """One ordered list of pod marks and events: positions grow, so a pod has missed what stands behind its mark."""
+
+    def __init__(self) -> None:
+        self._marks: OrderedDict[str, int] = OrderedDict()
+        self._names: dict[str, str] = {}
+        self._events: deque[MissedEvent] = deque()
+        self._next = 0
+
+    def __contains__(self, uid: str) -> bool:
+        return uid in self._marks
+
+    def __len__(self) -> int:
+        return len(self._marks)
+
+    def pods(self) -> list[str]:
+        """``namespace/name`` of the marked pods, sorted."""
+        return sorted(self._names.values())
+
+    def mark(self, pod: Pod) -> None:
+        """The pod's attempt begins."""
+        assert pod.uid not in self._marks
+        self._marks[pod.uid] = self._next
+        self._names[pod.uid] = pod.key
+        self._next += 1
+
+    def record(self, event: ClusterEvent, old: EventObject, new: EventObject, only: str = "") -> None:
+        """Remember an event for the pods in flight; nothing is kept when there are none. O(1)."""
+        if self._marks:
+            self._events.append(MissedEvent(self._next, event, old, new, only))
+            self._next += 1
+
+    def missed(self, uid: str) -> list[MissedEvent]:
+        """What happened since the pod's mark, in order, updates of other pods left out. O(what happened)."""
+        mark = self._marks.get(uid)
+        if mark is None:
+            return []
+        events: list[MissedEvent] = []
+        for missed in reversed(self._events):
+            if missed.position < mark:
+                break
+            if missed.only in ("", uid):
+                events.append(missed)
+        events.reverse()
+        return events
+
+    def done(self, uid: str) -> None:
+        """The attempt is over; events that every pod in flight has seen are dropped. Unknown UIDs do nothing."""
+        if self._marks.pop(uid, None) is None:
+            return
+        del self._names[uid]
+        oldest = next(iter(self._marks.values()), self._next)
+        while self._events and self._events[0].position < oldest:
+            self._events.popleft()
+
+    def _check(self) -> None:
+        assert self._marks.keys() == self._names.keys()
+        positions = [*self._marks.values(), *(missed.position for missed in self._events)]
+        assert len(set(positions)) == len(positions)
+        assert all(position < self._next for position in positions)
+        assert list(self._marks.values()) == sorted(self._marks.values())
+        order = [missed.position for missed in self._events]
+        assert order == sorted(order)
+        assert not order or (self._marks and next(iter(self._marks.values())) < order[0]), "events nobody waits for"

@@ -1,0 +1,143 @@
+"""Which members of a tree PreEnqueue holds back, kept so that a newcomer costs no questions about the others (§2.8).
+
+PreEnqueue runs for every member at every move. What its plugins declare (``DeclaresPreEnqueueScope``) says which
+verdicts cannot have changed: those of ``pod`` plugins while the pod object is the same. And of members whom all of
+these let pass, a *cohort*, the ``tree`` plugins say the same. The outcome is that of asking everybody.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+
+from attrs import define, field, frozen
+
+from gangsched_framework.infos import QueuedPodInfo
+from gangsched_framework.status import Status
+
+MemberOrder = tuple[int, int, int, str]
+TreeOrder = Callable[[QueuedPodInfo], tuple[tuple[tuple[object, ...], ...], MemberOrder]]
+"""Sort key of a member among all members of its tree."""
+
+
+def member_order(info: QueuedPodInfo) -> MemberOrder:
+    """Order of the members of one leaf: priority, attempts, timestamp, name (spec §2.9.2, DIV-13)."""
+    return (-info.pod.priority, -info.attempts, info.timestamp, info.pod.name)
+
+
+@frozen
+class Scopes:
+    """Scopes of one profile's PreEnqueue plugins, in profile order. ``declared``: all of them declare one."""
+
+    order: tuple[str, ...] = ()
+    pod: frozenset[str] = frozenset()
+    tree: tuple[str, ...] = ()
+    declared: bool = True
+
+    def passed_all_of_pod(self, first: str, verdict: str) -> bool:
+        """Whether every ``pod`` plugin was asked when ``first`` was asked first and ``verdict`` ('' = none) refused."""
+        if not verdict:
+            return True
+        asked = sorted(self.order, key=lambda plugin: plugin != first)
+        return not self.pod & set(asked[asked.index(verdict) :])
+
+
+@define(eq=False)
+class MemberSet:
+    """Members, and the last of them in tree order, which is kept once it was asked for."""
+
+    members: OrderedDict[str, QueuedPodInfo] = field(factory=OrderedDict)
+    _last: QueuedPodInfo | None = None
+
+    def add(self, info: QueuedPodInfo, order: TreeOrder) -> None:
+        self.members[info.pod.key] = info
+        if self._last is not None and order(info) > order(self._last):
+            self._last = info
+
+    def discard(self, key: str) -> QueuedPodInfo | None:
+        info = self.members.pop(key, None)
+        if info is self._last:
+            self._last = None
+        return info
+
+    def last(self, order: TreeOrder) -> QueuedPodInfo:
+        if self._last is None:
+            self._last = max(self.members.values(), key=order)
+        return self._last
+
+    def reorder(self) -> None:
+        """The structure of the tree changed."""
+        self._last = None
+
+
+@define(eq=False)
+class Cohort(MemberSet):
+    """Members for whom ``tree`` plugins answer alike. ``plugin`` gates them ('' = none) with ``status``.
+
+    ``unmarked`` maps each ``tree`` plugin to the members that do not carry it among their rejectors yet.
+    """
+
+    plugin: str = ""
+    status: Status | None = None
+    unmarked: dict[str, dict[str, QueuedPodInfo]] = field(factory=dict)
+
+    def enter(self, info: QueuedPodInfo, scopes: Scopes, order: TreeOrder) -> None:
+        self.add(info, order)
+        for plugin in scopes.tree:
+            if plugin not in info.unschedulable_plugins:
+                self.unmarked.setdefault(plugin, {})[info.pod.key] = info
+
+    def leave(self, key: str) -> QueuedPodInfo | None:
+        info = self.discard(key)
+        if info is not None:
+            for members in self.unmarked.values():
+                members.pop(key, None)
+            info.gating_plugin = self.plugin
+        return info
+
+
+@frozen
+class CohortKey:
+    """``depth`` of the leaves; ``sure``: all ``pod`` plugins are known to let the members pass."""
+
+    scheduler_name: str
+    depth: int
+    plugin: str
+    sure: bool
+
+
+@define(eq=False)
+class MemberGates:
+    """Every member is in exactly one place: not asked yet, asked each time, held for itself, or in a cohort."""
+
+    unseen: dict[str, QueuedPodInfo] = field(factory=dict)
+    volatile: dict[str, QueuedPodInfo] = field(factory=dict)
+    held: MemberSet = field(factory=MemberSet)
+    held_status: dict[str, Status] = field(factory=dict)
+    cohorts: dict[CohortKey, Cohort] = field(factory=dict)
+
+    def join(self, info: QueuedPodInfo) -> None:
+        self.unseen[info.pod.key] = info
+
+    def leave(self, info: QueuedPodInfo) -> None:
+        """The member leaves the tree, or its object changed and it will join again."""
+        key = info.pod.key
+        if self.unseen.pop(key, None) or self.volatile.pop(key, None):
+            return
+        if self.held.discard(key):
+            del self.held_status[key]
+            return
+        for cohort in self.cohorts.values():
+            if cohort.leave(key):
+                return
+
+    def reorder(self) -> None:
+        """Groups came or went: the order of the leaves may be another."""
+        self.held.reorder()
+        for cohort in self.cohorts.values():
+            cohort.reorder()
+
+    def everywhere(self) -> Iterator[str]:
+        """Keys of all members, place by place (tests only)."""
+        for place in (self.unseen, self.volatile, self.held.members, *(c.members for c in self.cohorts.values())):
+            yield from place

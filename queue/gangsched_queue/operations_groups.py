@@ -1,0 +1,44 @@
+"""A group appears, changes or goes (spec §2.11). The forest already shows the change."""
+
+from __future__ import annotations
+
+from gangsched_framework.objects import EntityKey, Group
+from gangsched_queue.containers import Containers
+
+
+def add_group(queue: Containers, group: Group) -> None:
+    root = queue.forest.root(group.key)
+    if root is None:
+        return
+    found = queue.find_tree(root)
+    if found is not None:
+        found[0].gates.reorder()
+    queue.readd(list(queue.forest.leaves_below(group.key)))
+
+
+def update_group(queue: Containers, group: Group) -> None:
+    found = queue.find_tree(group.key)
+    if found is not None:
+        found[0].group = group  # its place in the queue stays
+
+
+def delete_group(queue: Containers, key: EntityKey, root: EntityKey | None) -> None:
+    if root is None:  # the chain was broken before: the pods are incomplete already
+        return
+    leaves = list(queue.forest.leaves_below(key)) or [key]
+    if root == queue.last_popped:
+        for leaf in leaves:
+            for info in queue.pending.take(leaf):
+                queue.incomplete.add(leaf, info)
+    found = queue.find_tree(root)
+    if found is None:
+        return
+    entity, place = found
+    queue.waiting.take(root)
+    for leaf in leaves:
+        for info in entity.members_of(leaf):
+            entity.remove(leaf, info.pod.key)
+            queue.incomplete.add(leaf, info)
+    entity.gates.reorder()
+    if entity.size:
+        queue.waiting.requeue(entity, place.value)  # a waiting tree may become gated

@@ -1,0 +1,165 @@
+"""PreEnqueue of an entity: one refused member gates the whole tree (spec §2.8)."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from gangsched_framework.hierarchy import Forest
+from gangsched_framework.infos import QueuedPodInfo
+from gangsched_framework.objects import EntityKey
+from gangsched_framework.status import Status
+from gangsched_queue.entities import Entity, QueuedPodGroupInfo
+from gangsched_queue.member_gates import Cohort, CohortKey, MemberOrder, Scopes, member_order
+from gangsched_queue.registrations import Frameworks, QueueFramework
+
+_NO_PLUGINS = Scopes()
+
+
+@frozen(eq=False)
+class Gated:
+    """A refused member."""
+
+    info: QueuedPodInfo
+    status: Status
+
+
+class PreEnqueue:
+    """Asks the plugins of each pod's profile; a pod without profile passes."""
+
+    def __init__(self, frameworks: Frameworks, forest: Forest) -> None:
+        self._frameworks = frameworks
+        self._forest = forest
+        self._scopes = {name: _scopes_of(framework) for name, framework in frameworks.items()}
+
+    def passes(self, entity: Entity) -> bool:
+        """Run PreEnqueue and note in the entity who gates it: of several, the last in tree order (conformance §2)."""
+        gated = self._check_pod(entity) if isinstance(entity, QueuedPodInfo) else self._check_group(entity)
+        if gated is None:
+            entity.gating_plugin = entity.gating_reason = ""
+            return True
+        entity.gating_plugin = gated.status.plugin
+        entity.gating_reason = gated.status.message
+        entity.was_flushed = False
+        return False
+
+    def _check_pod(self, info: QueuedPodInfo) -> Gated | None:
+        status = self._ask(info, info.gating_plugin)
+        if status is None:
+            return None
+        info.unschedulable_plugins.add(status.plugin)
+        return Gated(info, status)
+
+    def _check_group(self, entity: QueuedPodGroupInfo) -> Gated | None:
+        self._ask_cohorts(entity)
+        gated = self._ask_members(entity)
+        return self._last_gated(entity, gated)
+
+    def _ask(self, info: QueuedPodInfo, first: str) -> Status | None:
+        framework = self._frameworks.get(info.pod.scheduler_name)
+        return framework.run_pre_enqueue(info.pod, first) if framework is not None else None
+
+    def _ask_cohorts(self, entity: QueuedPodGroupInfo) -> None:
+        """One question for each cohort; where the answer is new, the cohort becomes, or joins, another one."""
+        gates = entity.gates
+        moved: list[tuple[CohortKey, Cohort]] = []
+        for key, cohort in list(gates.cohorts.items()):
+            if not cohort.members:
+                del gates.cohorts[key]
+                continue
+            status = self._ask(next(iter(cohort.members.values())), cohort.plugin)
+            plugin = status.plugin if status is not None else ""
+            if plugin == cohort.plugin:
+                cohort.status = status
+                continue
+            del gates.cohorts[key]
+            if not key.sure:  # who was refused before a `pod` plugin could speak must be asked for himself
+                for info in cohort.members.values():
+                    info.gating_plugin = cohort.plugin
+                    gates.unseen[info.pod.key] = info
+                continue
+            cohort.plugin, cohort.status = plugin, status
+            for info in cohort.unmarked.pop(plugin, {}).values():
+                entity.rejected.reject(info, plugin)
+            moved.append((CohortKey(key.scheduler_name, key.depth, plugin, True), cohort))
+        for key, cohort in moved:
+            self._merge(entity, key, cohort)
+
+    def _merge(self, entity: QueuedPodGroupInfo, key: CohortKey, cohort: Cohort) -> None:
+        cohorts = entity.gates.cohorts
+        other = cohorts.get(key)
+        if other is not None:
+            small, large = sorted((cohort, other), key=lambda each: len(each.members))
+            scopes = self._scopes.get(key.scheduler_name, _NO_PLUGINS)
+            for info in small.members.values():
+                large.enter(info, scopes, self._tree_order)
+            large.status, cohort = cohort.status, large
+        cohorts[key] = cohort
+
+    def _ask_members(self, entity: QueuedPodGroupInfo) -> list[Gated]:
+        """Ask for members without a standing answer. Returns the refused among those that will be asked each time."""
+        gates = entity.gates
+        unseen, gates.unseen = gates.unseen, {}
+        gated: list[Gated] = []
+        for info in (*unseen.values(), *gates.volatile.values()):
+            first = info.gating_plugin
+            status = self._ask(info, first)
+            plugin = info.gating_plugin = status.plugin if status is not None else ""
+            if plugin:
+                entity.rejected.reject(info, plugin)
+            scopes = self._scopes.get(info.pod.scheduler_name, _NO_PLUGINS)
+            if not scopes.declared:
+                gates.volatile[info.pod.key] = info
+                if status is not None:
+                    gated.append(Gated(info, status))
+            elif status is not None and plugin in scopes.pod:
+                gates.held.add(info, self._tree_order)
+                gates.held_status[info.pod.key] = status
+            else:
+                self._enter_cohort(entity, info, scopes, first, status)
+        return gated
+
+    def _enter_cohort(
+        self, entity: QueuedPodGroupInfo, info: QueuedPodInfo, scopes: Scopes, first: str, status: Status | None
+    ) -> None:
+        plugin = info.gating_plugin
+        depth = len(self._forest.position(_leaf_of(info)))
+        key = CohortKey(info.pod.scheduler_name, depth, plugin, scopes.passed_all_of_pod(first, plugin))
+        cohort = entity.gates.cohorts.get(key)
+        if cohort is None:
+            cohort = entity.gates.cohorts[key] = Cohort(plugin=plugin)
+        cohort.status = status
+        cohort.enter(info, scopes, self._tree_order)
+
+    def _last_gated(self, entity: QueuedPodGroupInfo, gated: list[Gated]) -> Gated | None:
+        gates = entity.gates
+        refused = [cohort for cohort in gates.cohorts.values() if cohort.plugin and cohort.members]
+        if len(refused) == 1 and not gated and not gates.held.members:  # then the order does not matter
+            cohort = refused[0]
+            assert cohort.status is not None
+            return Gated(next(iter(cohort.members.values())), cohort.status)
+        for cohort in refused:
+            assert cohort.status is not None
+            gated.append(Gated(cohort.last(self._tree_order), cohort.status))
+        if gates.held.members:
+            last = gates.held.last(self._tree_order)
+            gated.append(Gated(last, gates.held_status[last.pod.key]))
+        return max(gated, key=lambda each: self._tree_order(each.info), default=None)
+
+    def _tree_order(self, info: QueuedPodInfo) -> tuple[tuple[tuple[object, ...], ...], MemberOrder]:
+        return self._forest.position(_leaf_of(info)), member_order(info)
+
+
+def _leaf_of(info: QueuedPodInfo) -> EntityKey:
+    leaf = info.pod.group_key
+    assert leaf is not None
+    return leaf
+
+
+def _scopes_of(framework: QueueFramework) -> Scopes:
+    declared = {plugin.name: getattr(plugin, "pre_enqueue_scope", "") for plugin in framework.pre_enqueue_plugins}
+    return Scopes(
+        order=tuple(declared),
+        pod=frozenset(name for name, scope in declared.items() if scope == "pod"),
+        tree=tuple(name for name, scope in declared.items() if scope == "tree"),
+        declared=all(scope in ("pod", "tree") for scope in declared.values()),
+    )

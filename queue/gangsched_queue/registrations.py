@@ -1,0 +1,78 @@
+"""Which plugin of which profile wants to hear of which event (spec §2.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from gangsched_framework.events import ClusterEvent, ClusterEventWithHint
+from gangsched_framework.interface import PreEnqueuePlugin, Sortable
+from gangsched_framework.objects import Pod
+from gangsched_framework.status import Status
+
+
+class QueueFramework(Protocol):
+    """What the queue uses of ``gangsched_framework.framework.Framework``: one profile's plugins."""
+
+    @property
+    def registrations(self) -> Mapping[str, tuple[ClusterEventWithHint, ...]]:
+        """Plugin name -> the events it registered."""
+        ...
+
+    @property
+    def pre_enqueue_plugins(self) -> Sequence[PreEnqueuePlugin]: ...
+
+    def sort_key(self, entity: Sortable) -> tuple[int, ...]: ...
+
+    def run_pre_enqueue(self, pod: Pod, first: str = "") -> Status | None: ...
+
+
+Frameworks = Mapping[str, QueueFramework]
+"""Scheduler name -> framework of that profile."""
+
+Interested = Mapping[str, tuple[ClusterEventWithHint, ...]]
+"""Plugin name -> its registrations that cover one event."""
+
+
+class Registrations:
+    """Answers per event, worked out once per kind of event."""
+
+    def __init__(self, frameworks: Frameworks) -> None:
+        self._frameworks = frameworks
+        self._by_profile: dict[tuple[str, ClusterEvent], Interested] = {}
+        self._by_event: dict[ClusterEvent, Mapping[str, bool]] = {}
+
+    def of_profile(self, scheduler_name: str, event: ClusterEvent) -> Interested | None:
+        """Plugins of one profile that registered the event; None when there is no such profile."""
+        question = (scheduler_name, event)
+        found = self._by_profile.get(question)
+        if found is None:
+            framework = self._frameworks.get(scheduler_name)
+            if framework is None:
+                return None
+            found = self._by_profile[question] = _covering(framework, event)
+        return found
+
+    def of_any(self, event: ClusterEvent) -> Mapping[str, bool]:
+        """Plugins of any profile that registered the event -> whether all of these registrations are within a tree."""
+        found = self._by_event.get(event)
+        if found is None:
+            merged: dict[str, bool] = {}
+            for framework in self._frameworks.values():
+                for plugin, registered in _covering(framework, event).items():
+                    merged[plugin] = merged.get(plugin, True) and all(each.within_tree for each in registered)
+            found = self._by_event[event] = merged
+        return found
+
+    def knows(self, event: ClusterEvent) -> bool:
+        """Whether the event can concern anybody at all (spec §2.6.2, §2.7.6)."""
+        return event.wildcard or bool(self.of_any(event))
+
+
+def _covering(framework: QueueFramework, event: ClusterEvent) -> dict[str, tuple[ClusterEventWithHint, ...]]:
+    found: dict[str, tuple[ClusterEventWithHint, ...]] = {}
+    for plugin, registrations in framework.registrations.items():
+        covering = tuple(each for each in registrations if each.event.matches(event))
+        if covering:
+            found[plugin] = covering
+    return found

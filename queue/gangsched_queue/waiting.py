@@ -1,0 +1,116 @@
+"""The three containers of entities, and the moves between them (spec §2.1, §2.7.6d, §2.8.1)."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from gangsched_framework.handle import Clock
+from gangsched_framework.hierarchy import Forest
+from gangsched_framework.infos import QueuedPodInfo
+from gangsched_framework.objects import EntityKey, Pod
+from gangsched_queue.active_queue import ActiveQueue
+from gangsched_queue.backoff_queue import BackoffQueue
+from gangsched_queue.entities import Entity
+from gangsched_queue.pre_enqueue import PreEnqueue
+from gangsched_queue.registrations import Frameworks
+from gangsched_queue.requeue import Strategy
+from gangsched_queue.settings import QueueSettings
+from gangsched_queue.unschedulable_entities import UnschedulableEntities
+
+
+class Place(Enum):
+    """A container; the value is the strategy that leads back to it (spec §2.11 Add 3c)."""
+
+    ACTIVE = Strategy.IMMEDIATELY
+    BACKOFF = Strategy.AFTER_BACKOFF
+    PARKED = Strategy.SKIP
+
+
+class WaitingEntities:
+    """Every entity is in at most one of ``active``, ``backoff`` and ``parked``."""
+
+    def __init__(self, forest: Forest, frameworks: Frameworks, clock: Clock, settings: QueueSettings) -> None:
+        sort = next(iter(frameworks.values()))  # one QueueSort serves all profiles
+        self._clock = clock
+        self._forest = forest
+        self._settings = settings
+        self._pre_enqueue = PreEnqueue(frameworks, forest)
+        self.active = ActiveQueue(sort.sort_key)
+        self.backoff = BackoffQueue(settings, sort.sort_key)
+        self.parked = UnschedulableEntities()
+
+    def find(self, key: EntityKey) -> tuple[Entity, Place] | None:
+        """The entity and where it is; None when it is not waiting."""
+        for container, place in (
+            (self.active, Place.ACTIVE),
+            (self.parked, Place.PARKED),
+            (self.backoff, Place.BACKOFF),
+        ):
+            entity = container.get(key)
+            if entity is not None:
+                return entity, place
+        return None
+
+    def take(self, key: EntityKey) -> None:
+        """Remove an entity from where it is."""
+        _ = self.active.remove(key) or self.parked.remove(key) or self.backoff.remove(key)
+
+    def requeue(self, entity: Entity, strategy: Strategy) -> Place:
+        """Put an entity that is nowhere to where the strategy leads; a gated one is parked (spec §2.7.6d, §2.8.3)."""
+        if strategy is Strategy.SKIP:
+            self.parked.add(entity)
+            return Place.PARKED
+        if strategy is Strategy.AFTER_BACKOFF and self.backoff.is_backing_off(entity, self._clock.now()):
+            if self._settings.pop_from_backoff and not self._pre_enqueue.passes(entity):
+                self.parked.add(entity)
+                return Place.PARKED
+            self.backoff.add(entity)
+            return Place.BACKOFF
+        return self.activate(entity)
+
+    def activate(self, entity: Entity) -> Place:
+        """Put an entity that is nowhere into the active queue, unless PreEnqueue gates it."""
+        if not self._pre_enqueue.passes(entity):
+            self.parked.add(entity)
+            return Place.PARKED
+        self._enter_active(entity)
+        return Place.ACTIVE
+
+    def reorder(self, info: QueuedPodInfo, place: Place, pod: Pod) -> None:
+        """Replace the object of a plain pod whose sort key may have changed; it stays where it is."""
+        self.take(info.key)
+        info.pod = pod
+        if place is Place.ACTIVE:
+            self.active.enter(info)
+        else:
+            self.backoff.add(info)
+
+    def flush_backoff(self) -> None:
+        """Release everybody whose penalty is over (spec §2.4.10)."""
+        now = self._clock.now()
+        while (entity := self.backoff.pop_served(now)) is not None:
+            if self._settings.pop_from_backoff:
+                self._enter_active(entity)  # PreEnqueue ran on the way into the backoff queue
+            else:
+                self.activate(entity)
+
+    def _enter_active(self, entity: Entity) -> None:
+        now = self._clock.now()
+        if entity.initial_attempt_timestamp is None:
+            entity.initial_attempt_timestamp = now
+        if not isinstance(entity, QueuedPodInfo):
+            for info in entity.fresh.values():
+                info.initial_attempt_timestamp = now
+            entity.fresh.clear()
+        self.active.enter(entity)
+
+    def _check(self) -> None:
+        self.active._check()
+        self.backoff._check()
+        self.parked._check()
+        entities = [*self.active, *self.backoff.entity_heap, *self.backoff.error_heap, *self.parked]
+        assert len({entity.key for entity in entities}) == len(entities), "an entity is in two containers"
+        for entity in entities:
+            if not isinstance(entity, QueuedPodInfo):
+                entity._check(self._forest)
+        assert not any(entity.gating_plugin for entity in self.active), "a gated entity is active"
