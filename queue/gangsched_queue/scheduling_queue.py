@@ -38,6 +38,7 @@ class SchedulingQueue:
         nominator: Nominator,
         settings: QueueSettings,
     ) -> None:
+        self.nominator = nominator
         self._settings = settings
         self._queue = Containers(
             forest=forest,
