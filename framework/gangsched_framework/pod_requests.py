@@ -14,7 +14,14 @@ from gangsched_framework.pod_spec import Container, PodSpec
 from gangsched_framework.quantity import MILLI, UNIT, round_up_to_milli
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, PodRequests, Resources
 
-__all__ = ["is_scalar", "requests_of_assigned", "requests_of_spec", "resources_from_amounts", "round_up_to_milli"]
+__all__ = [
+    "containers_need",
+    "is_scalar",
+    "requests_of_assigned",
+    "requests_of_spec",
+    "resources_from_amounts",
+    "round_up_to_milli",
+]
 
 DEFAULT_CPU = 100 * MILLI
 DEFAULT_MEMORY = 200 * 2**20 * UNIT
@@ -53,6 +60,11 @@ def requests_of_assigned(pod: Pod) -> PodRequests:
 def amounts_of_spec(spec: PodSpec) -> Amounts:
     """What an incoming pod requests, by resource name, in nano-units before any rounding (spec §3.4)."""
     return _sum({**_aggregate(spec, _written), **_pod_level(spec)}, spec.overhead)
+
+
+def containers_need(spec: PodSpec) -> Amounts:
+    """Nano-units the containers of a pod need together, without pod-level resources and overhead (spec §3.4.1-3)."""
+    return _aggregate(spec, _written)
 
 
 def resources_from_amounts(amounts: Amounts) -> Resources:

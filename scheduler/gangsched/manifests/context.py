@@ -1,0 +1,107 @@
+"""What a decoder remembers from object to object: classes, counters, templates, warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import Factory, define, frozen
+
+from gangsched.manifests.errors import describe, found, not_one_of
+from gangsched.manifests.fields import Raw
+from gangsched.manifests.times import epoch_nanoseconds
+from gangsched_framework.objects import PriorityClass
+
+BUILT_IN_CLASSES = (
+    PriorityClass("system-node-critical", 2_000_001_000),
+    PriorityClass("system-cluster-critical", 2_000_000_000),
+)
+"""Priority classes every cluster has."""
+
+
+@frozen
+class Defaults:
+    """How manifests become objects.
+
+    ``start``: RFC 3339 time of engine time zero. ``api_defaulting``: fill in what the API server fills in (spec
+    node-plugins.md §3.1.1-4). ``merge_match_label_keys``: merge ``matchLabelKeys`` into selectors (§3.1.5).
+    """
+
+    start: str = "2026-01-01T00:00:00Z"
+    api_defaulting: bool = True
+    merge_match_label_keys: bool = True
+
+    def __attrs_post_init__(self) -> None:
+        epoch_nanoseconds(self.start)  # a bad start is an error now, not at the first time that is read
+
+
+@frozen
+class RuntimeClass:
+    """What a RuntimeClass adds to the pods that name it: overhead (nano-units), node selector, tolerations."""
+
+    name: str
+    overhead: Mapping[str, int]
+    node_selector: Mapping[str, str]
+    tolerations: tuple[Raw, ...]
+
+
+@define
+class Context:
+    """The mutable side of one decoder; its owner is the :class:`~gangsched.manifests.decoder.Decoder`."""
+
+    defaults: Defaults
+    strict: bool
+    where: str = ""
+    label: str = ""
+    warnings: list[str] = Factory(list)
+    skipped: dict[str, int] = Factory(dict)
+    priority_classes: dict[str, PriorityClass] = Factory(lambda: {known.name: known for known in BUILT_IN_CLASSES})
+    global_default: PriorityClass | None = None
+    runtime_classes: dict[str, RuntimeClass] = Factory(dict)
+    _warned: dict[str, None] = Factory(dict)
+    _created: dict[str, int] = Factory(dict)
+    _numbered: dict[str, int] = Factory(dict)
+
+    def engine_time(self, text: str) -> int:
+        """Engine nanoseconds of an RFC 3339 time."""
+        return epoch_nanoseconds(text) - epoch_nanoseconds(self.defaults.start)
+
+    def warn_once(self, subject: str, message: str) -> None:
+        """Warn about ``subject``, for the first object that has it."""
+        if subject not in self._warned:
+            self._warned[subject] = None
+            self.warnings.append(": ".join(part for part in (self.where, self.label, message) if part))
+
+    def new_uid(self, kind: str, key: str) -> str:
+        """``Kind|namespace/name#n``, n counting the objects of that kind and key (conformance README §3)."""
+        identity = f"{kind}|{key}"
+        count = self._created.get(identity, 0) + 1
+        self._created[identity] = count
+        return f"{identity}#{count}"
+
+    def numbered(self, kind: str, namespace: str, prefix: str) -> str:
+        """The next name of ``generateName: prefix`` (architecture.md §11)."""
+        identity = f"{kind}|{namespace}/{prefix}"
+        number = self._numbered.get(identity, 0)
+        self._numbered[identity] = number + 1
+        return f"{prefix}{number:05d}"
+
+    def class_of(self, name: str, priority: int | None) -> PriorityClass | None:
+        """The class of an object: the one it names, else the global default when it has no priority either.
+
+        Strict: raises InputError, below ``spec``, for an unknown class and for a priority the class does not have.
+        """
+        if not name:
+            return self.global_default if priority is None else None
+        known = self.priority_classes.get(name)
+        if self.strict:
+            if known is None:
+                raise not_one_of(name, self.priority_classes, "priorityClassName")
+            if priority is not None and priority != known.value:
+                raise found(describe(priority), f"{known.value}, the value of class {name}, or nothing", "priority")
+        return known
+
+    def learn_priority_class(self, known: PriorityClass) -> None:
+        """Make a class known to the objects that follow."""
+        self.priority_classes[known.name] = known
+        if known.global_default:
+            self.global_default = known

@@ -1,0 +1,121 @@
+"""The kinds the reader knows, and what becomes of all others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from attrs import frozen
+
+from gangsched.manifests.cluster import (
+    read_disruption_budget,
+    read_namespace,
+    read_priority_class,
+    read_runtime_class,
+    read_selector_owner,
+)
+from gangsched.manifests.context import Context, RuntimeClass
+from gangsched.manifests.errors import closest, describe, found, printable
+from gangsched.manifests.fields import Raw
+from gangsched.manifests.groups import read_composite_pod_group, read_pod_group
+from gangsched.manifests.metadata import Metadata, Scope
+from gangsched.manifests.names import DNS_LABEL
+from gangsched.manifests.nodes import read_node
+from gangsched_framework.objects import ClusterObject
+
+Read = Callable[[Context, Raw, Metadata], ClusterObject | RuntimeClass]
+
+
+@frozen
+class Kind:
+    """A supported kind: where it lives in the API, its metadata's rules and its reader (None: pods, read apart)."""
+
+    group: str
+    versions: tuple[str, ...]
+    scope: Scope
+    read: Read | None
+
+    @property
+    def api_versions(self) -> tuple[str, ...]:
+        return tuple(f"{self.group}/{version}" if self.group else version for version in self.versions)
+
+
+def _kind(
+    name: str, api: str, read: Read | None, *, namespaced: bool = True, label: bool = False
+) -> tuple[tuple[str, str], Kind]:
+    group, _, versions = api.rpartition("/")
+    scope = Scope(name, namespaced, DNS_LABEL) if label else Scope(name, namespaced)
+    return (group, name), Kind(group, tuple(versions.split("|")), scope, read)
+
+
+KINDS: Mapping[tuple[str, str], Kind] = dict(
+    (
+        _kind("Pod", "v1", None),
+        _kind("Node", "v1", read_node, namespaced=False),
+        _kind("PodGroup", "scheduling.k8s.io/v1beta1|v1alpha3", read_pod_group),
+        _kind("CompositePodGroup", "scheduling.k8s.io/v1alpha3", read_composite_pod_group),
+        _kind("PriorityClass", "scheduling.k8s.io/v1", read_priority_class, namespaced=False),
+        _kind("PodDisruptionBudget", "policy/v1", read_disruption_budget),
+        _kind("Namespace", "v1", read_namespace, namespaced=False, label=True),
+        _kind("RuntimeClass", "node.k8s.io/v1", read_runtime_class, namespaced=False),
+        _kind("Service", "v1", read_selector_owner, label=True),
+        _kind("ReplicationController", "v1", read_selector_owner),
+        _kind("ReplicaSet", "apps/v1", read_selector_owner),
+        _kind("StatefulSet", "apps/v1", read_selector_owner),
+    )
+)
+"""(API group, kind) -> what is known about it."""
+
+CLASS_KINDS = frozenset({"PriorityClass", "RuntimeClass"})
+"""Kinds that other objects refer to; they are made known before the objects of the same read."""
+
+_OTHERS: Mapping[str, tuple[str, ...]] = {
+    "": (
+        *("Binding", "ComponentStatus", "ConfigMap", "Endpoints", "Event", "LimitRange", "PersistentVolume"),
+        *("PersistentVolumeClaim", "PodTemplate", "ResourceQuota", "Secret", "ServiceAccount"),
+    ),
+    "apps": ("ControllerRevision", "DaemonSet", "Deployment"),
+    "batch": ("CronJob", "Job"),
+    "node.k8s.io": (),
+    "policy": (),
+    "scheduling.k8s.io": ("Workload",),
+}
+"""The other kinds of the API groups we read from: a kind that is in neither is a mistake."""
+
+_DECIDING = frozenset(
+    {
+        *("CronJob", "DaemonSet", "Deployment", "HyperNode", "Job", "JobSet", "LeaderWorkerSet", "LimitRange"),
+        *("PersistentVolumeClaim", "PodGroup", "Queue", "ResourceClaim", "ResourceClaimTemplate", "Workload"),
+    }
+)
+"""Kinds that would change decisions in a real cluster: skipping them is worth a warning."""
+
+
+def kind_of(context: Context, manifest: Raw) -> Kind | None:
+    """The kind of a manifest; None when it is one to skip, which is counted. Raises InputError for no kind at all."""
+    for field in ("kind", "apiVersion"):
+        value = manifest.get(field)
+        if not isinstance(value, str) or not value:
+            raise found(describe(value) if value is not None else "nothing", "text", field)
+    name, api = manifest["kind"], manifest["apiVersion"]
+    group, _, _ = api.rpartition("/")
+    known = KINDS.get((group, name))
+    if known is not None:
+        if api not in known.api_versions:
+            raise found(describe(api), " or ".join(known.api_versions), "apiVersion")
+        return known
+    if group in _OTHERS and name not in _OTHERS[group]:
+        raise _unknown_kind(group, name)
+    context.skipped[name] = context.skipped.get(name, 0) + 1
+    if name in _DECIDING:
+        context.warn_once(f"kind {api} {name}", f"{name} of {api} is not read, its objects are skipped")
+    return None
+
+
+def _unknown_kind(group: str, name: str) -> Exception:
+    homes = [
+        api for (other, kind), known in KINDS.items() if kind == name and other != group for api in known.api_versions
+    ]
+    if homes:
+        return found(f"{name} of {group or 'v1'}", f"{name} of {' or '.join(homes)}", "apiVersion")
+    words = [kind for other, kind in KINDS if other == group] + list(_OTHERS[group])
+    return found(f'"{printable(name)}"', f"a kind of {group or 'v1'}", "kind", hint=closest(name, words))

@@ -1,0 +1,77 @@
+"""``status`` of pods, and status conditions in general."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from gangsched.manifests.amounts import amounts_of
+from gangsched.manifests.context import Context
+from gangsched.manifests.errors import InputError
+from gangsched.manifests.fields import Raw, each, one_of, part
+from gangsched.manifests.shapes import shape
+from gangsched_framework.objects import Condition, PodStatus
+
+PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
+_STATUSES: tuple[Literal["True", "False", "Unknown"], ...] = ("True", "False", "Unknown")
+
+
+def read_status(context: Context, raw: Any, node_name: str, now: int, current: object | None) -> PodStatus:
+    """The status of a pod. An assigned one without ``startTime`` started when it was created (conformance README §3).
+
+    Raises InputError.
+    """
+    raw = {} if raw is None else raw
+    try:
+        shape("PodStatus").check(raw)
+        one_of(raw, "phase", PHASES)
+        start = raw.get("startTime")
+        started = context.engine_time(start) if start else None
+        if started is None and current is not None:
+            started = getattr(getattr(current, "status", None), "start_time", None)
+        elif started is None and node_name and context.defaults.api_defaulting:
+            started = now
+        return PodStatus(
+            raw.get("phase") or "Pending",
+            raw.get("nominatedNodeName") or "",
+            started,
+            each(raw, "conditions", lambda condition: read_condition(context, condition)),
+            _allocated(raw),
+        )
+    except InputError as error:
+        raise error.under("status") from None
+
+
+def read_condition(context: Context, raw: Raw) -> Condition:
+    """One status condition of any object."""
+    one_of(raw, "status", _STATUSES)
+    status = raw.get("status")
+    changed = raw.get("lastTransitionTime")
+    return Condition(
+        raw.get("type") or "",
+        status if status in _STATUSES else "Unknown",
+        raw.get("reason") or "",
+        raw.get("message") or "",
+        context.engine_time(changed) if changed else 0,
+        raw.get("observedGeneration") or 0,
+    )
+
+
+def _allocated(raw: Raw) -> dict[str, dict[str, int]]:
+    """Container -> the larger of ``allocatedResources`` and ``resources.requests`` (spec node-plugins.md §3.5)."""
+    allocated: dict[str, dict[str, int]] = {}
+
+    def read(container: Raw) -> None:
+        amounts = part(container, "allocatedResources", _exact) or {}
+        requests = part(container, "resources", lambda resources: part(resources, "requests", _exact)) or {}
+        for name, amount in requests.items():
+            amounts[name] = max(amount, amounts.get(name, 0))
+        if amounts:
+            allocated[container.get("name") or ""] = amounts
+
+    each(raw, "containerStatuses", read)
+    each(raw, "initContainerStatuses", read)
+    return allocated
+
+
+def _exact(raw: Raw) -> dict[str, int]:
+    return amounts_of(raw, round_up=False)

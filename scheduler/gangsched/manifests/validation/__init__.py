@@ -1,0 +1,1 @@
+"""What the API server refuses in an object whose shape is right (architecture.md §7)."""

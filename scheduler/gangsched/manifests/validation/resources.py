@@ -1,0 +1,64 @@
+"""Validation of resource names and amounts in containers, pods and nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gangsched.manifests.amounts import amounts_of
+from gangsched.manifests.errors import found
+from gangsched.manifests.fields import Raw
+from gangsched.manifests.names import require_qualified
+from gangsched_framework.pod_requests import is_scalar
+from gangsched_framework.quantity import UNIT
+from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY
+
+_STANDARD = (CPU, MEMORY, EPHEMERAL_STORAGE)
+_HUGE_PAGES = "hugepages-"
+
+
+def validate_resources(raw: Raw, *, pod_level: bool = False) -> None:
+    """Names, whole numbers of devices, requests within limits; devices and huge pages are never overcommitted."""
+    limits = amounts_of(raw.get("limits"), round_up=False)
+    requests = amounts_of(raw.get("requests"), round_up=False)
+    for field, amounts in (("limits", limits), ("requests", requests)):
+        for name, amount in amounts.items():
+            _validate_name(name, field, pod_level)
+            if _is_whole(name) and amount % UNIT:
+                raise found("a fraction", "a whole number", field, name)
+    for name, amount in requests.items():
+        limit = limits.get(name)
+        if _is_whole(name) and amount != limit:
+            what = "no limit" if limit is None else "a limit that differs from the request"
+            raise found(what, "an equal limit, as this resource cannot be overcommitted", "requests", name)
+        if limit is not None and amount > limit:
+            raise found("more than the limit", "at most limits", "requests", name)
+    if not pod_level:
+        _huge_pages_need_company(limits, requests)
+
+
+def validate_overhead(raw: Raw) -> None:
+    """Names of the resources of ``overhead``."""
+    for name in raw.get("overhead") or {}:
+        _validate_name(name, "overhead", pod_level=False)
+
+
+def _validate_name(name: str, field: str, pod_level: bool) -> None:
+    require_qualified(name, field, name)
+    huge = name.startswith(_HUGE_PAGES)
+    if pod_level and name not in (CPU, MEMORY) and not huge:
+        raise found("a resource that pods do not share", "cpu, memory, hugepages-*", field, name)
+    if "/" not in name and name not in _STANDARD and not huge:
+        allowed = "cpu, memory, ephemeral-storage, hugepages-*, or a name with a domain such as example.com/gpu"
+        raise found("an unknown resource", allowed, field, name)
+
+
+def _is_whole(name: str) -> bool:
+    """Devices and huge pages: whole, and requested as limited."""
+    return name.startswith(_HUGE_PAGES) or (is_scalar(name) and "kubernetes.io/" not in name)
+
+
+def _huge_pages_need_company(limits: Mapping[str, int], requests: Mapping[str, int]) -> None:
+    named = {**limits, **requests}
+    huge = next((name for name in named if name.startswith(_HUGE_PAGES)), None)
+    if huge is not None and CPU not in named and MEMORY not in named:
+        raise found("huge pages alone", "huge pages with cpu or memory", "limits", huge)
