@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Handle
 from gangsched_framework.infos import PoppedPodGroupInfo
@@ -15,6 +14,7 @@ from gangsched_plugins.default_preemption.trial import Seat, Trial
 from gangsched_plugins.default_preemption.units import Unit, UnitFinder, pods_of, terminating_by_preemption
 
 PREFIX = "pod group preemption: "
+_NO_VICTIMS = unresolvable(f"{PREFIX}No preemption victims found for incoming preemptor")
 Answer = tuple[PodGroupPostFilterResult | None, Status]
 
 
@@ -38,7 +38,7 @@ class GroupPreemption:
             return self._keep_nominations()
         units = self._units.everywhere(self._root.priority)
         if not units:
-            return None, unresolvable(f"{PREFIX}No preemption victims found for incoming preemptor")
+            return None, _NO_VICTIMS
         mark = self._snapshot.mark()
         try:
             for unit in units:
@@ -51,6 +51,8 @@ class GroupPreemption:
             self._snapshot.rollback(mark)
         if isinstance(victims, Status):
             return None, error(PREFIX + victims.message)
+        if not victims:
+            return None, _NO_VICTIMS
         nominations = {assignment.pod.key: assignment.node_name for assignment in attempt.assignments}
         evicted = pods_of(victims)
         text = f"{PREFIX}found a placement for podgroup, preempting {len(evicted)} victims"
@@ -93,15 +95,5 @@ class GroupPreemption:
 
     def _reprieve(self, units: Sequence[Unit], seats: Sequence[Seat]) -> list[Unit] | Status:
         """The units the assignment cannot live with, after all others got their places back."""
-        local = all(self._is_local(seat.state) for seat in seats)
         violating, others = Budgets(self._handle.disruption_budgets).split(units)
-        return self._trial.reprieve((*violating, *others), seats, local=local)
-
-    def _is_local(self, state: CycleState) -> bool:
-        """Whether every Filter that is asked about the pod looks at one node alone (architecture.md §5)."""
-        return all(
-            getattr(plugin, "locality", "global") == "node"
-            for plugin in self._framework.filter_plugins
-            if plugin.name not in state.skip_filter
-        )
-
+        return self._trial.reprieve((*violating, *others), seats, emptied=True)

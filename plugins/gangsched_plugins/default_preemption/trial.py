@@ -51,21 +51,47 @@ class Trial:
                     return status
         return None
 
-    def reprieve(self, units: Iterable[Unit], seats: Sequence[Seat], *, local: bool = False) -> list[Unit] | Status:
+    def reprieve(self, units: Iterable[Unit], seats: Sequence[Seat], *, emptied: bool = False) -> list[Unit] | Status:
         """Give units back one by one; those that do not go with the seats are taken again: the victims.
 
-        ``local``: a seat notices only what happens on its own node.
+        ``emptied``: the states of the seats come from the emptied cluster, where plugins may have had nothing to say.
         """
+        local = emptied and all(self._is_local(seat.state) for seat in seats)
         victims: list[Unit] = []
         for unit in units:
             concerned = _beside(unit, seats) if local else seats
             broken = self.give_back(unit, concerned)
-            if broken is None and self.refusal(concerned) is not None:
+            if broken is None and (self.refusal(concerned) is not None or (emptied and self._repels(unit, seats))):
                 broken = self.take(unit, concerned)
                 victims.append(unit)
             if broken is not None:
                 return broken
         return victims
+
+    def _is_local(self, state: CycleState) -> bool:
+        """Whether every Filter that is asked about the pod looks at one node alone (architecture.md §5)."""
+        return all(
+            getattr(plugin, "locality", "global") == "node"
+            for plugin in self._framework.filter_plugins
+            if plugin.name not in state.skip_filter
+        )
+
+    def _repels(self, unit: Unit, seats: Sequence[Seat]) -> bool:
+        """Whether terms of the unit's pods wake a plugin that skipped a seat, and it refuses.
+
+        A pod without rules of its own is subject to nothing but the terms of others, so other units need no look.
+        """
+        if not any(pod.spec.has_affinity for pod, _ in unit.pods):
+            return False
+        for seat in seats:
+            state = CycleState(seat.state.placement)
+            if self._framework.run_pre_filter(state, seat.pod, self._snapshot.nodes).status is not None:
+                return True
+            for plugin in self._framework.filter_plugins:
+                if plugin.name in seat.state.skip_filter and plugin.name not in state.skip_filter:
+                    if plugin.filter(state, seat.pod, seat.node) is not None:
+                        return True
+        return False
 
     def refusal(self, seats: Sequence[Seat]) -> Status | None:
         """Why the first seat that fails does so, earlier ones taken and later ones free; None when all fit."""
