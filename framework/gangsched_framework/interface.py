@@ -80,7 +80,7 @@ class PreEnqueuePlugin(Plugin, Protocol):
 class DeclaresPreEnqueueScope(PreEnqueuePlugin, Protocol):
     """What a PreEnqueue verdict depends on, so that the queue need not ask every member again at every move.
 
-    ``pod``: the pod object alone. ``tree``: the groups above it alone; one verdict for all members of a tree whose
+    ``pod``: on the pod object alone, for ever. ``tree``: at any one time it is the same for all members of a tree whose
     leaves are equally deep. A plugin that declares nothing is asked for every member each time.
     """
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gangsched_framework.cycle_state import PlacementCycleState
-from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHint, Hint, Resource
+from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHint, Hint, HintFunction, Resource
 from gangsched_framework.handle import Handle
 from gangsched_framework.hierarchy import HierarchyError
 from gangsched_framework.infos import PodGroupInfo
@@ -64,15 +64,13 @@ class GangScheduling:
 
     def events_to_register(self) -> Iterable[ClusterEventWithHint]:
         """Whatever may complete a quorum (spec §3.6); a lowered ``minGroupCount`` is our addition (DIV-16)."""
-        yield ClusterEventWithHint(ClusterEvent(Resource.UNSCHEDULED_POD, Action.ADD), self._after_pod_added)
-        yield ClusterEventWithHint(ClusterEvent(Resource.ASSIGNED_POD, Action.ADD), self._after_pod_added)
-        yield ClusterEventWithHint(ClusterEvent(Resource.POD_GROUP, Action.ADD), self._after_group_added)
-        yield ClusterEventWithHint(ClusterEvent(Resource.POD_GROUP, Action.UPDATE), self._after_group_updated)
+        yield _within_tree(Resource.UNSCHEDULED_POD, Action.ADD, self._after_pod_added)
+        yield _within_tree(Resource.ASSIGNED_POD, Action.ADD, self._after_pod_added)
+        yield _within_tree(Resource.POD_GROUP, Action.ADD, self._after_group_added)
+        yield _within_tree(Resource.POD_GROUP, Action.UPDATE, self._after_group_updated)
         if self._composite:
-            yield ClusterEventWithHint(ClusterEvent(Resource.COMPOSITE_POD_GROUP, Action.ADD), self._after_group_added)
-            yield ClusterEventWithHint(
-                ClusterEvent(Resource.COMPOSITE_POD_GROUP, Action.UPDATE), self._after_group_updated
-            )
+            yield _within_tree(Resource.COMPOSITE_POD_GROUP, Action.ADD, self._after_group_added)
+            yield _within_tree(Resource.COMPOSITE_POD_GROUP, Action.UPDATE, self._after_group_updated)
 
     def _after_pod_added(self, pod: Pod, old: object, new: object) -> Hint:
         assert isinstance(new, Pod)
@@ -94,3 +92,7 @@ class GangScheduling:
         if mine is None or other is None or not self._forest.same_hierarchy(mine, other):
             return Hint.SKIP
         return Hint.QUEUE
+
+
+def _within_tree(resource: Resource, action: Action, hint: HintFunction) -> ClusterEventWithHint:
+    return ClusterEventWithHint(ClusterEvent(resource, action), hint, within_tree=True)

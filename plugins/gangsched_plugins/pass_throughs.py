@@ -135,6 +135,7 @@ class DynamicResources(_Silent):
     """PreEnqueue, PreFilter, Filter, PostFilter, PodGroupPostFilter, Score, Reserve, PreBind. Timeouts are unused."""
 
     name = DYNAMIC_RESOURCES
+    pre_enqueue_scope = "pod"
     _seen = f"PreFilter{DYNAMIC_RESOURCES}"
 
     def pre_enqueue(self, pod: Pod) -> Status | None:

@@ -17,6 +17,7 @@ class SchedulingGates:
 
     name = SCHEDULING_GATES
     locality = "node"
+    pre_enqueue_scope = "pod"
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         pass

@@ -23,6 +23,7 @@ class DefaultPreemption:
     """Arguments: ``minCandidateNodesPercentage`` (10) and ``minCandidateNodesAbsolute`` (100)."""
 
     name = names.DEFAULT_PREEMPTION
+    pre_enqueue_scope = "tree"
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self._handle = handle
