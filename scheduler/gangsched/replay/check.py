@@ -44,7 +44,7 @@ def _check_node(ledger: Ledger, record: PodRecord) -> None:
     capacity = amounts(node.allocatable)
     used = ledger.on_node[record.node]
     for name, amount in requested(record.pod).items():
-        if amount and used[name] > capacity.get(name, 0):
-            raise CheckFailed(
-                f"node {record.node} is over-committed by pod {record.pod.key}: {name} {used[name]} of {capacity.get(name, 0)}"
-            )
+        offered = capacity.get(name, 0)
+        if amount and used[name] > offered:
+            fault = f"{name} {used[name]} of {offered}"
+            raise CheckFailed(f"node {record.node} is over-committed by pod {record.pod.key}: {fault}")

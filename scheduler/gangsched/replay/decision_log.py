@@ -18,9 +18,9 @@ from gangsched_framework.objects import Condition, EntityKey
 class DecisionHash:
     """``decisions_hash``: SHA-256 of the digest so far and the next line, over all lines in order of emission.
 
-    Lines, with the time in nanoseconds: ``T bind POD NODE``, ``T nominate POD NODE`` (``-`` clears), ``T evict POD BY``,
-    ``T condition KEY TYPE=STATUS REASON``. A condition counts when its status or reason changes: repeated refusals and
-    the wording of messages leave the hash alone.
+    Lines, with the time in nanoseconds: ``T bind POD NODE``, ``T nominate POD NODE`` (``-`` clears), ``T evict POD
+    BY``, ``T condition KEY TYPE=STATUS REASON``. A condition counts when its status or reason changes: repeated
+    refusals and the wording of messages leave the hash alone.
     """
 
     count: int = 0
@@ -89,7 +89,12 @@ class OutcomeLog:
             known.last = report.time
             return
         self.end(report.entity)
-        head = {"entity": report.entity, "cycle": report.cycle, "attempt": report.attempt, "first": seconds(report.time)}
+        head = {
+            "entity": report.entity,
+            "cycle": report.cycle,
+            "attempt": report.attempt,
+            "first": seconds(report.time),
+        }
         self._open[report.entity] = _Open(outcome, head, report.time)
         if outcome["outcome"] == "Success":
             self.end(report.entity)

@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol
 
 from attrs import frozen
 
+from gangsched.manifests import Decoder
 from gangsched_framework.objects import ClusterObject, SelectorOwner
 
 DURATION = "gangsched.dev/duration"
@@ -63,6 +64,10 @@ class EventSource(Protocol):
 
     @property
     def header(self) -> TraceHeader: ...
+    @property
+    def decoder(self) -> Decoder:
+        """Reads the manifests that belong to the trace; it knows where the clock starts."""
+        ...
 
     def events(self) -> Iterator[TraceEvent]:
         """Every event, read as it is asked for; once only."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from gangsched.manifests import Decoder
 from gangsched.manifests.errors import describe, found
 from gangsched.replay.complaints import Complaints
 from gangsched.replay.converters import philly
@@ -16,16 +15,14 @@ Format = Literal["native", "philly"]
 FORMATS: tuple[Format, ...] = ("native", "philly")
 
 DEFAULT_NODES: dict[str, str] = {"philly": "80x8gpu"}
-"""``--nodes`` of a format that brings no nodes. Philly: 640 GPUs; the table asks for 374 on average and 1,243 at most."""
+"""``--nodes`` of a format without nodes. Philly: 640 GPUs; the table asks for 374 on average and 1,243 at most."""
 
 
-def open_trace(
-    complaints: Complaints, decoder: Decoder, format: Format | None = None, *, pod_per_gpu: bool = False
-) -> EventSource:
-    """Open the trace ``complaints.path`` and read its header; ``format`` None = by its first line. Raises InputError."""
-    if (format or detect(complaints.path)) == "philly":
+def open_trace(complaints: Complaints, known: Format | None = None, *, pod_per_gpu: bool = False) -> EventSource:
+    """Open the trace ``complaints.path``, read its header; ``known`` None = by its first line. Raises InputError."""
+    if (known or detect(complaints.path)) == "philly":
         return philly.PhillyTrace(complaints, pod_per_gpu)
-    return NativeTrace(complaints, decoder)
+    return NativeTrace(complaints)
 
 
 def detect(path: str) -> Format:

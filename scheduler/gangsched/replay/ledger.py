@@ -64,9 +64,10 @@ class Ledger:
     """All records of a replay, and integrals over time.
 
     ``pods`` and ``gangs`` are the newest record of each name; earlier ones of a reused name stand in ``past_pods`` and
-    ``past_gangs``. ``members`` holds the existing pods that name a group, known or not, ``children`` the groups that name
-    a parent. ``on_node`` is what runs on each node. ``capacity`` and ``used`` are the amounts now, ``offered`` and ``served`` their integrals
-    (amount × nanoseconds; milli-CPU, bytes, counts) since time 0; ``arrived`` is their state at the last arrival.
+    ``past_gangs``. ``members`` holds the existing pods that name a group, known or not, ``children`` the groups that
+    name a parent. ``on_node`` is what runs on each node. ``capacity`` and ``used`` are the amounts now, ``offered``
+    and ``served`` their integrals (amount × nanoseconds; milli-CPU, bytes, counts) since time 0; ``arrived`` is their
+    state at the last arrival.
     """
 
     pods: dict[str, PodRecord] = field(factory=dict)

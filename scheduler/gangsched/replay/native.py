@@ -6,13 +6,14 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
-from gangsched.manifests.decode import Decoder
+from gangsched.manifests import Decoder, Defaults
 from gangsched.manifests.errors import InputError, describe, found, missing, printable, unknown_field
 from gangsched.replay.complaints import Complaints
 from gangsched.replay.events import CLUSTER_WIDE, Identity, TraceEvent, TraceHeader
 from gangsched.replay.reading import read_lines
 from gangsched.replay.times import parse_seconds
 from gangsched_framework.errors import GangschedError
+from gangsched_framework.objects import ClusterObject
 
 VERSION = 1
 _HEADER_FIELDS = ("gangsched_trace", "name", "start", "config", "feature_gates")
@@ -38,19 +39,24 @@ class WrittenFloat(float):
 class NativeTrace:
     """Reads a native trace. The header is read at once, events as they are asked for."""
 
-    def __init__(self, complaints: Complaints, decoder: Decoder) -> None:
+    def __init__(self, complaints: Complaints) -> None:
         self._complaints = complaints
-        self._decoder = decoder
         self._lines = read_lines(complaints)
+        self._newest: dict[Identity, ClusterObject] = {}
         line, text = next(self._lines, (1, ""))
         try:
             self._header = _header(parse_line(text) if text else {})
+            self._decoder = _decoder(self._header.start)
         except InputError as problem:
             raise complaints.at(line, problem) from None
 
     @property
     def header(self) -> TraceHeader:
         return self._header
+
+    @property
+    def decoder(self) -> Decoder:
+        return self._decoder
 
     def events(self) -> Iterator[TraceEvent]:
         """Every event of the trace; what leniency skips is left out."""
@@ -59,7 +65,7 @@ class NativeTrace:
             try:
                 time, verb, body = _event(parse_line(text))
                 if time < last:
-                    raise found("a time before that of the line above", "times that never decrease").under("t")
+                    raise found("a time before that of the line above", "times that never decrease", "t")
                 events = list(self._events_of(time, line, verb, body))
             except GangschedError as problem:
                 self._complaints.add(line, problem)
@@ -69,12 +75,22 @@ class NativeTrace:
 
     def _events_of(self, time: int, line: int, verb: str, body: Any) -> Iterator[TraceEvent]:
         if verb == "delete":
-            yield TraceEvent(time, line, "delete", _identity(body))
+            identity = _identity(body)
+            self._newest.pop(identity, None)
+            yield TraceEvent(time, line, "delete", identity)
             return
         if not isinstance(body, Mapping):
-            raise found(describe(body), "an object of the Kubernetes API").under(verb)
-        for obj in self._decoder.decode(body, where=f"{self._complaints.path}:{line}", now=time):
-            yield TraceEvent(time, line, "add" if verb == "add" else "update", Identity.of(obj), obj)
+            raise found(describe(body), "an object of the Kubernetes API", verb)
+        current = self._newest.get(_named(body)) if verb == "update" else None
+        place = f"{self._complaints.path}:{line}"
+        try:
+            objects = self._decoder.decode(body, where=place, now=time, current=current)
+        except InputError as problem:
+            raise problem.under(verb) from None
+        for obj in objects:
+            identity = Identity.of(obj)
+            self._newest[identity] = obj
+            yield TraceEvent(time, line, "add" if verb == "add" else "update", identity, obj)
 
 
 def parse_line(text: str) -> Any:
@@ -135,7 +151,7 @@ def _header(value: Mapping[str, Any]) -> TraceHeader:
         raise missing("gangsched_trace", f'a header line like {{"gangsched_trace": {VERSION}, "name": "…"}}')
     version = value["gangsched_trace"]
     if version != VERSION or not isinstance(version, int) or isinstance(version, bool):
-        raise found(f"version {describe(version)}", f"version {VERSION}").under("gangsched_trace")
+        raise found(f"version {describe(version)}", f"version {VERSION}", "gangsched_trace")
     _known_fields(value, "the header", _HEADER_FIELDS)
     gates = _typed(value, "feature_gates", dict, "an object of gate names and true or false", {})
     for name, on in gates.items():
@@ -157,6 +173,15 @@ def _typed(value: Mapping[str, Any], name: str, kind: type, allowed: str, defaul
     return item
 
 
+def _decoder(start: str) -> Decoder:
+    if not start:
+        return Decoder()
+    try:
+        return Decoder(Defaults(start=start))
+    except InputError as problem:
+        raise problem.under("start") from None
+
+
 # --- events ---------------------------------------------------------------------------------------------------------
 
 
@@ -173,16 +198,16 @@ def _event(value: Mapping[str, Any]) -> tuple[int, str, Any]:
 
 def _time(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int | WrittenFloat):
-        raise found(describe(value), "a number of seconds").under("t")
+        raise found(describe(value), "a number of seconds", "t")
     try:
         return parse_seconds(value.text if isinstance(value, WrittenFloat) else str(value))
     except ValueError as problem:
-        raise found(describe(value), f"seconds since the start of the trace ({problem})").under("t") from None
+        raise found(describe(value), f"seconds since the start of the trace ({problem})", "t") from None
 
 
 def _identity(body: Any) -> Identity:
     if not isinstance(body, Mapping):
-        raise found(describe(body), "an object with kind, namespace and name").under("delete")
+        raise found(describe(body), "an object with kind, namespace and name", "delete")
     try:
         _known_fields(body, "a deletion", _IDENTITY_FIELDS)
         kind, name = _word(body, "kind"), _word(body, "name")
@@ -190,6 +215,15 @@ def _identity(body: Any) -> Identity:
     except InputError as problem:
         raise problem.under("delete") from None
     return Identity(kind, namespace, name)
+
+
+def _named(body: Mapping[str, Any]) -> Identity:
+    """The identity a manifest claims; whatever is wrong with it is the decoder's to find."""
+    meta = body.get("metadata")
+    meta = meta if isinstance(meta, Mapping) else {}
+    kind = str(body.get("kind"))
+    namespace = "" if kind in CLUSTER_WIDE else str(meta.get("namespace") or "default")
+    return Identity(kind, namespace, str(meta.get("name")))
 
 
 def _word(body: Mapping[str, Any], name: str) -> str:

@@ -27,8 +27,8 @@ from gangsched_framework.queue_state import QueueState
 class ReplayResult:
     """What a replay leaves. Times in engine nanoseconds.
 
-    ``arrived`` is the time of the last event of the trace, ``end`` of the last thing that happened at all (or the time at
-    which the replay was cut). ``tries`` counts cycles. ``waiting`` is the queue as it was left.
+    ``arrived`` is the time of the last event of the trace, ``end`` of the last thing that happened at all (or the
+    time at which the replay was cut). ``tries`` counts cycles. ``waiting`` is the queue as it was left.
     """
 
     header: TraceHeader
@@ -240,7 +240,8 @@ class Player:
         self.tries += 1
         if report.changed:
             self._happened()
-        self._tried[report.entity] = None
+        else:
+            self._tried[report.entity] = None
         bound = []
         for decision in report.decisions:
             self._hash.add(report.time, decision)

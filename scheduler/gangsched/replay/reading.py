@@ -21,8 +21,8 @@ _GZIP = b"\x1f\x8b"
 def read_lines(complaints: Complaints) -> Iterator[tuple[int, str]]:
     """(number from 1, text without its end) of every line that is not blank.
 
-    A line that is no UTF-8 or too long is a complaint; so is a gzip file that is damaged or cut, which ends the reading.
-    Raises InputError when the file cannot be opened at all.
+    A line that is no UTF-8 or too long is a complaint; so is a gzip file that is damaged or cut, which ends the
+    reading. Raises InputError when the file cannot be opened at all.
     """
     number = 0
     try:

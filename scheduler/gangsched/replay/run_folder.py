@@ -31,7 +31,7 @@ class RunFolder:
         try:
             path.mkdir(parents=True, exist_ok=True)
             if any(path.iterdir()) and not (path / MARK).exists():
-                raise found(f"a folder with other files: {path}", "a new folder or one of an earlier run").under("--out")
+                raise found(f"a folder with other files: {path}", "a new folder or one of an earlier run", "--out")
             self.decisions: TextIO = self._open("decisions.jsonl")
         except OSError as problem:
             raise InputError(f"cannot write to {path}: {problem.strerror}", "--out") from None

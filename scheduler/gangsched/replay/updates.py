@@ -6,6 +6,7 @@ from attrs import evolve
 
 from gangsched_framework.objects import Group, Node, Pod
 
+
 def updated_pod(current: Pod, new: Pod) -> Pod:
     """``new`` with the identity, the node and the status of ``current``; its phase is the new one's."""
     status = evolve(current.status, phase=new.status.phase, allocated=new.status.allocated)

@@ -15,20 +15,20 @@ from gangsched_framework.queue_state import QueueState
 from gangsched_framework.resources import CPU, MEMORY
 
 DEFINITIONS = {
-    "gangs": "PodGroups of the trace. placed: as many pods as the group requires ran at one time. finished: all its pods "
-    "succeeded. never_placed: not placed when the replay ended, or deleted before",
+    "gangs": "PodGroups of the trace. placed: as many pods as the group requires ran at one time. "
+    "finished: all its pods succeeded. never_placed: not placed when the replay ended, or deleted before",
     "pods": "pods of the trace, members and plain pods. placed: bound to a node. finished: succeeded",
-    "waiting": "of placed gangs, from the arrival of the group to the moment it is placed; of placed plain pods, from "
-    "arrival to binding",
-    "completion": "of finished gangs, from the arrival of the group to the end of its last pod; of finished plain pods, "
-    "from arrival to end",
+    "waiting": "of placed gangs, from the arrival of the group to the moment it is placed; "
+    "of placed plain pods, from arrival to binding",
+    "completion": "of finished gangs, from the arrival of the group to the end of its last pod; "
+    "of finished plain pods, from arrival to end",
     "percentiles": "nearest rank: the smallest value that so many percent of all do not exceed",
-    "gpu_utilisation": "GPUs requested by running pods, integrated over time, divided by the integral of the allocatable "
-    "GPUs, from time 0 to the last thing that happened; resources named */gpu count",
-    "gpu_utilisation_until_last_arrival": "the same up to the last event of the trace, without the tail in which the "
-    "cluster empties",
-    "decisions_hash": "SHA-256 chain over bindings, nominations, evictions and condition transitions with their time, in "
-    "the order of decision; equal for equal inputs on every machine and Python",
+    "gpu_utilisation": "GPUs requested by running pods, integrated over time, divided by the integral of the "
+    "allocatable GPUs, from time 0 to the last thing that happened; resources named */gpu count",
+    "gpu_utilisation_until_last_arrival": "the same up to the last event of the trace, without the tail in which "
+    "the cluster empties",
+    "decisions_hash": "SHA-256 chain over bindings, nominations, evictions and condition transitions with their "
+    "time, in the order of decision; equal for equal inputs on every machine and Python",
 }
 
 
@@ -133,7 +133,8 @@ def _gpus(integrals: Integrals) -> list[str]:
 
 def _used(integrals: Integrals) -> list[str]:
     """CPU, memory and the extended resources somebody used, in order of name."""
-    return sorted(name for name, amount in integrals.served.items() if amount and (name in (CPU, MEMORY) or "/" in name))
+    served = (name for name, amount in integrals.served.items() if amount)
+    return sorted(name for name in served if name in (CPU, MEMORY) or "/" in name)
 
 
 def _share(integrals: Integrals, *names: str) -> float | None:

@@ -1,9 +1,10 @@
 """The Philly table: jobs of Microsoft's deep-learning clusters (Jeon et al., USENIX ATC 2019).
 
-Columns ``submit_s,duration_s,num_gpus,vc``: seconds since the start, seconds of run time, GPUs of the whole job, virtual
-cluster. A job becomes an all-or-nothing gang ``job-000001`` (numbered by row) in namespace ``default``: a PodGroup whose
-minimum is all its pods, and pods of at most 8 GPUs each (12 → 8 + 4), or of one GPU each. The table tells nothing of CPU
-and memory, so the pods request none. Group and pods carry the label ``vc``; the group is deleted when it has finished.
+Columns ``submit_s,duration_s,num_gpus,vc``: seconds since the start, seconds of run time, GPUs of the whole job,
+virtual cluster. A job becomes an all-or-nothing gang ``job-000001`` (numbered by row) in namespace ``default``: a
+PodGroup whose minimum is all its pods, and pods of at most 8 GPUs each (12 → 8 + 4), or of one GPU each. The table
+tells nothing of CPU and memory, so the pods request none. Group and pods carry the label ``vc``; the group is deleted
+when it has finished.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import csv
 from collections.abc import Iterator
 from functools import cache
 
+from gangsched.manifests import Decoder
 from gangsched.manifests.errors import InputError, describe, found
 from gangsched.replay.complaints import Complaints
 from gangsched.replay.events import DELETE_WHEN_FINISHED, DURATION, Identity, TraceEvent, TraceHeader
@@ -43,6 +45,10 @@ class PhillyTrace:
     def header(self) -> TraceHeader:
         return TraceHeader("philly", "philly")
 
+    @property
+    def decoder(self) -> Decoder:
+        return Decoder()
+
     def events(self) -> Iterator[TraceEvent]:
         """Each job: its PodGroup, then its pods, at the time of its submission."""
         last = 0
@@ -50,7 +56,7 @@ class PhillyTrace:
             try:
                 submit, duration, gpus, cluster = _job(text)
                 if submit < last:
-                    raise found("a time before that of the line above", "times that never decrease").under("submit_s")
+                    raise found("a time before that of the line above", "times that never decrease", "submit_s")
             except InputError as problem:
                 self._complaints.add(line, problem)
                 continue
@@ -106,9 +112,9 @@ def _job(text: str) -> tuple[int, str, int, str]:
     submit, duration, gpus, cluster = row
     _seconds(duration, "duration_s")
     if not (gpus.isascii() and gpus.isdigit() and len(gpus) <= 6 and 1 <= int(gpus) <= _MOST_GPUS):
-        raise found(describe(gpus), f"a whole number from 1 to {_MOST_GPUS}").under("num_gpus")
+        raise found(describe(gpus), f"a whole number from 1 to {_MOST_GPUS}", "num_gpus")
     if not cluster:
-        raise found("nothing", "the name of a virtual cluster").under("vc")
+        raise found("nothing", "the name of a virtual cluster", "vc")
     return _seconds(submit, "submit_s"), duration, int(gpus), cluster
 
 
@@ -116,4 +122,4 @@ def _seconds(text: str, column: str) -> int:
     try:
         return parse_seconds(text)
     except ValueError as problem:
-        raise found(describe(text), f"seconds ({problem})").under(column) from None
+        raise found(describe(text), f"seconds ({problem})", column) from None

@@ -1,0 +1,31 @@
+"""Manifests for the command line, with what is to be said about them on stderr."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import click
+
+from gangsched.api import Engine
+from gangsched.manifests import read_files
+
+
+def apply_files(engine: Engine, paths: Sequence[str]) -> None:
+    """Read all manifests, then add their objects in file order; warnings and skipped kinds go to stderr."""
+    loaded = read_files(paths, decoder=engine.decoder, now=engine.now)
+    warn((*engine.config.warnings, *loaded.warnings))
+    tell_skipped(loaded.skipped)
+    engine.apply(*loaded.objects)
+
+
+def warn(warnings: Iterable[str]) -> None:
+    """One line a warning."""
+    for warning in warnings:
+        click.echo(f"warning: {warning}", err=True)
+
+
+def tell_skipped(skipped: Mapping[str, int]) -> None:
+    """One line for all objects of kinds that are not read."""
+    if skipped:
+        kinds = ", ".join(f"{kind} ({count})" for kind, count in sorted(skipped.items()))
+        click.echo(f"skipped {sum(skipped.values())} objects of other kinds: {kinds}", err=True)

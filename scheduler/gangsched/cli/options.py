@@ -1,0 +1,39 @@
+"""Options that several verbs share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from gangsched.config import FeatureGates
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Gates(click.ParamType[FeatureGates]):
+    """``Name=true,Other=false``."""
+
+    name = "GATES"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> FeatureGates:
+        return value if isinstance(value, FeatureGates) else FeatureGates.parse(value)
+
+
+def config_option(command: Command) -> Command:
+    """``-c FILE``."""
+    text = "KubeSchedulerConfiguration v1 (YAML or JSON); without it the product's default."
+    return click.option("-c", "--config", metavar="FILE", help=text)(command)
+
+
+def gates_option(command: Command) -> Command:
+    """``--feature-gates Name=true,…``."""
+    text = "Gates to switch, as in kube-scheduler."
+    return click.option("--feature-gates", "gates", type=Gates(), metavar="NAME=BOOL,…", help=text)(command)
+
+
+def verbose_option(command: Command) -> Command:
+    """``-v``."""
+    text = "Log every stage of every cycle on stderr."
+    return click.option("-v", "--verbose", is_flag=True, help=text)(command)
