@@ -179,9 +179,10 @@ def test_a_freed_port_of_two_users_stays_free_when_one_removal_is_taken_back() -
 def test_what_is_put_back_is_what_stood_there() -> None:
     running = make_pod("r").requests(cpu=1).node("n1").obj()
     snapshot = make_snapshot(NODES, [running])
-    snapshot.remove(evolve(running, labels={"other": "object"}), "n1")
+    snapshot.remove(make_pod("r").requests(cpu=3).obj(), "n1")
     snapshot.rollback(0)
     assert snapshot.nodes[0].pods["default/r"] is running
+    snapshot._check()
 
 
 def test_steps_since_a_mark_leave_out_what_was_taken_away_again() -> None:
