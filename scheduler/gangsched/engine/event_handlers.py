@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from attrs import define
+from gangsched_queue.scheduling_queue import SchedulingQueue
 
 from gangsched.engine.world import World
 from gangsched_framework.events import Action, ClusterEvent, Resource
@@ -20,9 +21,8 @@ from gangsched_framework.objects import (
     PriorityClass,
     SelectorOwner,
 )
-from gangsched_queue.node_events import node_change_events
-from gangsched_queue.pod_events import pod_change_actions
-from gangsched_queue.scheduling_queue import SchedulingQueue
+from gangsched_queue.node_events import node_update_events
+from gangsched_queue.pod_events import pod_update_events
 
 _POD_ADD = ClusterEvent(Resource.ASSIGNED_POD, Action.ADD)
 _POD_DELETE = ClusterEvent(Resource.ASSIGNED_POD, Action.DELETE)
@@ -62,7 +62,7 @@ class EventHandlers:
             self._update_pod(old, new)
         elif isinstance(old, Node) and isinstance(new, Node):
             self.world.update_node(old, new)
-            for event in node_change_events(old, new):
+            for event in node_update_events(old, new):
                 self.queue.move_all(event, old, new)
         elif isinstance(new, PodGroup | CompositePodGroup):
             self.world.forest.update_group(new)
@@ -122,8 +122,8 @@ class EventHandlers:
             self._add_pod(new)
         elif old.node_name:
             self.world.update_pod(old, new)
-            for action in pod_change_actions(old, new):
-                self.queue.move_all(ClusterEvent(Resource.ASSIGNED_POD, action), old, new)
+            for event in pod_update_events(old, new):
+                self.queue.move_all(event, old, new)
         elif new.node_name:
             self._becomes_assigned(old, new)
         else:

@@ -39,7 +39,8 @@ class CycleReport:
 
     ``time`` in engine nanoseconds. ``root`` (groups only) is the root's status before the post-filter; it decides the
     requeue. ``early``: it failed before the algorithm. ``raw``: code of every evaluated group. ``pods`` in the
-    order they were handled. ``container``: where the entity stands now (``active``, ``backoff``, ``parked``, '' = gone).
+    order they were handled. ``container``: where the entity stands now (``active``, ``backoff``, ``parked``,
+    '' = gone).
     """
 
     cycle: int

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from gangsched_queue.scheduling_queue import SchedulingQueue
+from gangsched_queue.settings import QueueSettings
+
 from gangsched.engine.cycle import Cycle, GroupCycle, PodCycle, Tools
 from gangsched.engine.decisions import Decision, RecordEvent
 from gangsched.engine.event_handlers import EventHandlers
@@ -27,7 +30,6 @@ from gangsched_framework.registry import Registry
 from gangsched_framework.snapshot import Snapshot
 from gangsched_framework.status import error
 from gangsched_queue.nominator import Nominator
-from gangsched_queue.scheduling_queue import QueueSettings, SchedulingQueue
 
 LEFTOVER_PERIOD = 30 * SECOND
 
@@ -44,9 +46,10 @@ class Scheduler:
         profiles: Sequence[Profile],
         registry: Registry,
         *,
-        settings: Settings = Settings(),
+        settings: Settings | None = None,
         feature_gates: Mapping[str, bool] | None = None,
     ) -> None:
+        settings = settings or Settings()
         gates = {**BASE_GATES, **(feature_gates or {})}
         self._clock = EngineClock()
         self._cycles = 0
@@ -56,7 +59,7 @@ class Scheduler:
         upstream = settings.node_order == "upstream"
         order = node_order.upstream if upstream else node_order.by_name
         self.snapshot = Snapshot(self.world.table, forest, order)
-        self.nominator = Nominator(self.world.pods)
+        self.nominator = Nominator(self.world.pods.get)
         handle = EngineHandle(self._clock, self.world, self.snapshot, self.nominator, gates)
         for profile in profiles:
             handle.frameworks[profile.scheduler_name] = Framework(profile, registry, handle)
@@ -148,6 +151,17 @@ class Scheduler:
             self._clock.time = max(self._clock.time, due)
             self._flush()
         self._clock.time = target
+
+    def jump(self, time: int) -> None:
+        """Set the clock to ``time`` and flush nothing: a replay delivers the events of an instant, then calls ``flush``.
+
+        The caller jumps over no instant of ``next_due``.
+        """
+        self._clock.time = time
+
+    def flush(self) -> None:
+        """What is due at this instant leaves backoff; every 30 s what was parked too long leaves as well."""
+        self._flush()
 
     def _flush(self) -> None:
         self.queue.flush_backoff()

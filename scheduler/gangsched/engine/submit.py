@@ -1,8 +1,9 @@
-"""Submit: THE ONLY WRITER. Turns verdicts into reservations, decisions, events and returned pods (spec §4.9.5-§4.10)."""
+"""Submit: THE ONLY WRITER. Verdicts become reservations, decisions, events, returned pods (spec §4.9.5-§4.10)."""
 
 from __future__ import annotations
 
 from attrs import define, field
+from gangsched_queue.scheduling_queue import SchedulingQueue
 
 from gangsched.engine.conditions import group_condition, pod_condition
 from gangsched.engine.decisions import Bind, Evict, Nominate, RecordEvent, SetCondition
@@ -15,7 +16,6 @@ from gangsched_framework.handle import Clock
 from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import Condition, EntityKey, Pod
 from gangsched_framework.status import FitError, Status, unschedulable
-from gangsched_queue.scheduling_queue import SchedulingQueue
 
 NOMINATION_CLEARED = ""
 

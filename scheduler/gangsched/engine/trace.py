@@ -6,7 +6,6 @@ from typing import Literal
 
 from attrs import define, field, frozen
 
-
 Kind = Literal[
     "pop",
     "skip",

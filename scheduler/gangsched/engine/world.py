@@ -29,7 +29,7 @@ class World:
     selector_owners: dict[str, SelectorOwner] = field(factory=dict)
     _counted: dict[str, tuple[Pod, str]] = field(factory=dict)  # pod key -> object and node in the table
     _assumed: dict[str, str] = field(factory=dict)  # pod key -> uid of the assumed pod
-    _held: list[Callable[[], None]] | None = None
+    _held: list[Callable[[], object]] | None = None
 
     # --- the snapshot's hold ----------------------------------------------------------------------------------------
 
@@ -43,7 +43,7 @@ class World:
         for change in held:
             change()
 
-    def _on_table(self, change: Callable[[], None]) -> None:
+    def _on_table(self, change: Callable[[], object]) -> None:
         if self._held is None:
             change()
         else:

@@ -1,0 +1,159 @@
+"""``Engine``: the user's door. Reads files and configurations, hosts the core, confirms bindings at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal
+
+from attrs import evolve
+
+from gangsched.config import FeatureGates, SchedulerConfig, default_config, load_config
+from gangsched.engine.report import CycleReport
+from gangsched.engine.scheduler import Scheduler
+from gangsched.engine.settings import SECOND, Settings
+from gangsched.host import Host
+from gangsched.manifests import Decoder, read_files
+from gangsched_framework.objects import ClusterObject, EntityKey
+from gangsched_framework.queue_state import QueueState
+from gangsched_framework.registry import Registry
+from gangsched_plugins.default_registry import default_registry
+
+Source = str | os.PathLike[str] | Mapping[str, Any] | ClusterObject
+"""A file or directory name, a manifest as a dict, or a framework object."""
+
+
+def plugin_registry() -> Registry:
+    """The in-tree plugins and those that installed distributions register."""
+    registry = default_registry()
+    registry.load_entry_points()
+    return registry
+
+
+class Engine:
+    """A scheduler with its own small world (architecture.md §3).
+
+    ``config``: file name, mapping, or SchedulerConfig; None = the product's default. ``feature_gates`` override the base
+    set. ``node_order``: ``name`` or ``upstream``, overriding the configuration. Raises GangschedError for bad input.
+    """
+
+    def __init__(
+        self,
+        config: str | os.PathLike[str] | Mapping[str, Any] | SchedulerConfig | None = None,
+        *,
+        feature_gates: Mapping[str, bool] | None = None,
+        node_order: Literal["name", "upstream"] | None = None,
+        tracing: bool = False,
+    ) -> None:
+        gates = FeatureGates(feature_gates or {})
+        registry = plugin_registry()
+        if config is None:
+            config = default_config(gates)
+        elif not isinstance(config, SchedulerConfig):
+            config = load_config(config, gates, registry)
+        self.config = config
+        settings = Settings(
+            initial_backoff=config.initial_backoff,
+            max_backoff=config.max_backoff,
+            node_order=node_order or config.node_order,
+            tracing=tracing,
+        )
+        self.core = Scheduler(config.profiles, registry, settings=settings, feature_gates=gates)
+        self.host = Host(self.core)
+        self.decoder = Decoder()
+        self.on_report: list[Callable[[CycleReport], None]] = []
+
+    # --- objects ------------------------------------------------------------------------------------------------------
+
+    def apply(self, *sources: Source) -> None:
+        """Add or update objects: files, directories, manifests as dicts, framework objects. Raises InputError."""
+        for source in sources:
+            for obj in self._read(source):
+                self.core.add(obj)
+
+    def _read(self, source: Source) -> Iterable[ClusterObject]:
+        if isinstance(source, str | os.PathLike):
+            return read_files([os.fspath(source)], decoder=self.decoder).objects
+        if isinstance(source, Mapping):
+            return self.decoder.decode(source, now=self.core.now)
+        return (source,)
+
+    def delete(self, obj: ClusterObject) -> None:
+        """Remove an object (only its identity is looked at)."""
+        self.core.delete(obj)
+
+    # --- time and cycles ----------------------------------------------------------------------------------------------
+
+    @property
+    def now(self) -> int:
+        """Engine time in nanoseconds since the start."""
+        return self.core.now
+
+    def advance(self, seconds: int) -> None:
+        """Move the clock and flush what is due."""
+        self.core.advance(seconds * SECOND)
+
+    def step(self) -> CycleReport | None:
+        """One cycle, its decisions carried out; None when nothing is ready now."""
+        report = self.core.step()
+        if report is None:
+            return None
+        report = evolve(report, decisions=self.host.carry_out(report.decisions))
+        for listener in self.on_report:
+            listener(report)
+        return report
+
+    def run_ready(self, max_cycles: int | None = None) -> list[CycleReport]:
+        """Cycles at the present instant, until each ready entity was tried since the last change of state."""
+        return self._run(max_cycles, wait=False)
+
+    def run(self, max_cycles: int | None = None) -> list[CycleReport]:
+        """Cycles, the clock jumping over backoffs, until a whole round changes nothing, or ``max_cycles``."""
+        return self._run(max_cycles, wait=True)
+
+    def _run(self, max_cycles: int | None, *, wait: bool) -> list[CycleReport]:
+        reports: list[CycleReport] = []
+        tried: dict[EntityKey, None] = {}
+        while max_cycles is None or len(reports) < max_cycles:
+            head = self.core.queue.peek()
+            if head is None or head in tried:
+                if not wait or not self._untried(tried) or not self._wait():
+                    break
+                continue
+            report = self.step()
+            if report is None:
+                break
+            reports.append(report)
+            if report.changed:
+                tried.clear()
+            tried[report.entity] = None
+        return reports
+
+    def _untried(self, tried: Mapping[EntityKey, None]) -> bool:
+        """Whether an entity that may still be popped was not tried since the last change of state."""
+        state = self.core.queue_state()
+        waiting = (*state.active, *state.backoff, *(e for e in state.parked if not e.gated_by))
+        return any(entity.key not in tried for entity in waiting)
+
+    def _wait(self) -> bool:
+        due = self.core.next_due()
+        if due is None:
+            return False
+        self.core.advance(due - self.now)
+        return True
+
+    # --- views --------------------------------------------------------------------------------------------------------
+
+    @property
+    def bindings(self) -> dict[str, str]:
+        """Pods bound by this engine and still there: ``namespace/name`` -> node."""
+        return self.host.bindings
+
+    @property
+    def evicted(self) -> dict[str, EntityKey]:
+        """Victims of preemption and the entity each made room for."""
+        return self.host.evicted
+
+    def queue_state(self) -> QueueState:
+        """Every waiting entity and where it stands."""
+        return self.core.queue_state()

@@ -1,0 +1,116 @@
+"""The default host: carries decisions out at once, as an API server and kubelets without delay would.
+
+Order as recorded from the real scheduler (conformance README §3): bindings by ``namespace/name``, evictions, then the
+other writes, pods first, each object by name, its writes in their order, each delivered as one update.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from attrs import evolve
+
+from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, SetCondition
+from gangsched.engine.scheduler import Scheduler
+from gangsched_framework.objects import POD, Condition, EntityKey, Pod, replace_condition
+
+BindCall = Callable[[Bind], "str | None"]
+"""Carries out a binding; returns None, or the message of the failure."""
+
+
+def always_binds(bind: Bind) -> None:
+    """Every binding succeeds."""
+
+
+class Host:
+    """Answers the decisions of one core.
+
+    ``bind_call`` carries out a binding (default: it succeeds); ``evict`` is told of each victim (default: the pod is gone
+    at once). ``bindings`` holds what is bound now, ``evicted`` the victims and their preemptors.
+    """
+
+    def __init__(self, core: Scheduler) -> None:
+        self.core = core
+        self.bind_call: BindCall = always_binds
+        self.evict: Callable[[Evict], None] = self.delete_victim
+        self.bindings: dict[str, str] = {}
+        self.evicted: dict[str, EntityKey] = {}
+
+    def carry_out(self, decisions: Sequence[Decision]) -> tuple[Decision, ...]:
+        """Apply the decisions of a cycle; returns them with what carrying them out added (events, failed bindings)."""
+        added: list[Decision] = []
+        bound: list[Bind] = []
+        for bind in sorted((d for d in decisions if isinstance(d, Bind)), key=lambda d: d.pod):
+            added += self._bind(bind, bound)
+        for victim in decisions:
+            if isinstance(victim, Evict):
+                self.evict(victim)
+        writes = {bind.pod: self._assigned(bind) for bind in bound}
+        self._write_pods((*decisions, *added), writes)
+        self._write_groups(decisions)
+        return (*decisions, *added)
+
+    def _bind(self, bind: Bind, bound: list[Bind]) -> Iterable[Decision]:
+        failure = self.bind_call(bind)
+        current = self.core.pod(bind.pod)
+        if failure is None and (current is None or current.uid != bind.uid):
+            failure = f'pods "{bind.pod.split("/", 1)[1]}" not found'
+        if failure is not None:
+            return self.core.bind_failed(bind.pod, failure)
+        bound.append(bind)
+        self.bindings[bind.pod] = bind.node
+        return self.core.bound(bind.pod)
+
+    def _assigned(self, bind: Bind) -> Pod | None:
+        pod = self.core.pod(bind.pod)
+        if pod is None:
+            return None
+        now = self.core.now
+        scheduled = Condition("PodScheduled", "True", last_transition_time=now)
+        status = evolve(
+            pod.status, start_time=now, conditions=replace_condition(pod.status.conditions, scheduled)
+        )
+        return evolve(pod, node_name=bind.node, status=status)
+
+    def _write_pods(self, decisions: Sequence[Decision], writes: dict[str, Pod | None]) -> None:
+        patches: dict[str, list[SetCondition | Nominate]] = {}
+        for decision in decisions:
+            if isinstance(decision, SetCondition) and decision.key.kind == POD:
+                patches.setdefault(decision.key.full_name, []).append(decision)
+            elif isinstance(decision, Nominate):
+                patches.setdefault(decision.pod, []).append(decision)
+        for key in sorted({*writes, *patches}):
+            bound = writes.get(key)
+            if bound is not None:
+                self.core.update(bound)
+            for patch in patches.get(key, ()):
+                self._patch_pod(key, patch)
+
+    def _patch_pod(self, key: str, patch: SetCondition | Nominate) -> None:
+        pod = self.core.pod(key)
+        if pod is None:
+            return
+        status = pod.status
+        if isinstance(patch, Nominate):
+            status = evolve(status, nominated_node_name=patch.node)
+        else:
+            if patch.condition is not None:
+                status = evolve(status, conditions=replace_condition(status.conditions, patch.condition))
+            if patch.nominated_node is not None:
+                status = evolve(status, nominated_node_name=patch.nominated_node)
+        self.core.update(evolve(pod, status=status))
+
+    def _write_groups(self, decisions: Sequence[Decision]) -> None:
+        writes = [d for d in decisions if isinstance(d, SetCondition) and d.key.kind != POD]
+        for write in sorted(writes, key=lambda d: (d.key.kind != "podgroup", d.key.full_name)):
+            group = self.core.world.forest.group(write.key)
+            if group is not None and write.condition is not None:
+                self.core.update(evolve(group, conditions=replace_condition(group.conditions, write.condition)))
+
+    def delete_victim(self, evict: Evict) -> None:
+        """The victim is gone at once (architecture.md §11)."""
+        pod = self.core.pod(evict.pod)
+        if pod is not None:
+            self.evicted[evict.pod] = evict.by
+            self.bindings.pop(evict.pod, None)
+            self.core.delete(pod)
