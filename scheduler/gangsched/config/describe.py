@@ -86,8 +86,7 @@ def describe(config: SchedulerConfig, registry: Registry) -> Description:
 def _rows(profile: Profile, origins: Mapping[str, str], registry: Registry) -> list[PluginRow]:
     rows = []
     base = f"profiles.{profile.scheduler_name}"
-    unused = (name for name in registry if name not in profile.plugin_names())
-    for name in (*profile.plugin_names(), *unused):
+    for name in registry:
         serves = {point: ref for point, refs in profile.points.items() for ref in refs if ref.name == name}
         arguments = profile.args.get(name, {}) if serves else {}
         found = [origins[f"{base}.{point}.{name}"] for point in serves]

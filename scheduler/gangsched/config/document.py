@@ -114,7 +114,7 @@ def read_document(content: object, source: Source) -> Document:
     problems: list[Problem] = []
     values = read(content, _DOCUMENT, (), problems)
     if values.get("extenders"):
-        problems.append(Problem(("extenders",), "extenders: HTTP extenders are not supported"))
+        problems.append(Problem(("extenders", 0), "extenders: HTTP extenders are not supported"))
     if problems:
         raise ConfigFileError(source, "decode", problems)
     profiles = tuple(

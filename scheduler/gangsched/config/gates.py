@@ -96,7 +96,8 @@ class FeatureGates(Mapping[str, bool]):
         for name, needed in _NEEDS.items():
             missing = [other for other in needed if not values[other]]
             if values[name] and missing:
-                raise ConfigurationError(f"feature gate {name} is on but needs {' and '.join(missing)}, which are off")
+                off = f"which {'is' if len(missing) == 1 else 'are'} off; turn {name} off too"
+                raise ConfigurationError(f"feature gate {name} is on but needs {' and '.join(missing)}, {off}")
         self._values = MappingProxyType(dict(sorted(values.items())))
 
     @classmethod

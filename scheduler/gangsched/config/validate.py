@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from attrs import evolve
+
 from gangsched.config.arguments import ARGUMENTS
 from gangsched.config.defaults import REMOVED_PLUGINS
 from gangsched.config.document import API_VERSION, Document, Entry, PluginSet, WrittenProfile
@@ -31,17 +33,20 @@ def problems(document: Document, settings: Mapping[str, int]) -> Iterator[Proble
             taken[name] = index
     yield from _queue_sort_problems(document.profiles)
     yield from _percentage_problems(("percentageOfNodesToScore",), settings["percentageOfNodesToScore"])
-    yield from _backoff_problems(settings["podInitialBackoffSeconds"], settings["podMaxBackoffSeconds"])
+    yield from _backoff_problems(settings, document.settings)
 
 
-def _backoff_problems(initial: int, maximum: int) -> Iterator[Problem]:
+def _backoff_problems(settings: Mapping[str, int], written: Mapping[str, int]) -> Iterator[Problem]:
+    initial, maximum = settings["podInitialBackoffSeconds"], settings["podMaxBackoffSeconds"]
     if initial <= 0:
         yield invalid(("podInitialBackoffSeconds",), initial, "must be greater than 0")
     # Upstream refuses a maximum of 0, though its queue reads it as "no backoff" (podgroup-scheduling.md §2.4.2);
     # architecture.md §3 counts on it, so it is let through.
     if maximum < initial and maximum != 0:
-        why = "must be greater than or equal to PodInitialBackoffSeconds"
-        yield invalid(("podMaxBackoffSeconds",), maximum, why)
+        problem = invalid(
+            ("podMaxBackoffSeconds",), maximum, "must be greater than or equal to PodInitialBackoffSeconds"
+        )
+        yield problem if "podMaxBackoffSeconds" in written else evolve(problem, path=("podInitialBackoffSeconds",))
     for key, value in (("podInitialBackoffSeconds", initial), ("podMaxBackoffSeconds", maximum)):
         if value > MAX_SECONDS:
             yield invalid((key,), value, f"not in valid range [0, {MAX_SECONDS}]")

@@ -1,0 +1,419 @@
+"""Bad configuration files: one line with file, line and what helps, whatever the file holds."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gangsched.config import ConfigFileError, load_config
+from gangsched_framework.errors import ConfigurationError
+from gangsched_framework.registry import Registry
+from tests.scheduler.config.conftest import HEAD
+
+TOP = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+BOMB = "\n".join(
+    ["a0: &a0 [x, x, x, x, x, x, x, x, x]"] + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9)]
+)
+
+FILES: dict[str, tuple[str | bytes, str]] = {
+    "broken YAML": ("apiVersion: [", ":1: did not find expected node content"),
+    "broken JSON": ('{"kind": "KubeSchedulerConfiguration",', ":1: did not find expected node content"),
+    "not UTF-8": (TOP.encode("utf-16"), ":1: the file is not UTF-8 text"),
+    "compressed": (b"\x1f\x8b\x08\x00\x00", ":1: the file is not UTF-8 text"),
+    "a tab as indentation": (TOP + "profiles:\n\t- {}", ":4: found character that cannot start any token"),
+    "a duplicate key": (TOP + "parallelism: 4\nparallelism: 5", ':4: key "parallelism" already set in map'),
+    "a duplicate key in JSON": ('{"kind": "a",\n"kind": "b"}', ':2: key "kind" already set in map'),
+    "an alias bomb": (BOMB, ":6: the aliases expand to more than 100000 values"),
+    "a recursive alias": (TOP + "profiles: &p [*p]", ":3: alias *p stands inside its own anchor"),
+    "a Python tag": (TOP + "profiles: !!python/tuple []", ":3: tag !!python/tuple is not allowed"),
+    "nesting 5,000 deep": (TOP + "profiles: " + "[" * 5000, ":3: nested deeper than 100 levels"),
+    "an empty file": ("", ": Object 'Kind' is missing in ''; write kind: KubeSchedulerConfiguration"),
+    "only a comment": ("# nothing\n", ": Object 'Kind' is missing in ''; write kind: KubeSchedulerConfiguration"),
+    "a missing kind": ("apiVersion: kubescheduler.config.k8s.io/v1", ":1: Object 'Kind' is missing in '{"),
+    "an empty kind": ("kind: ''", ":1: Object 'Kind' is missing in '{"),
+    "a kind that is no text": (
+        "apiVersion: a\nkind: [x]",
+        ':2: no kind ["x"] is registered for version "a"; allowed: kind',
+    ),
+    "a missing version": ("kind: KubeSchedulerConfiguration", ":1: Object 'apiVersion' is missing in '{"),
+    "an old version": (
+        "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration",
+        ':1: no kind "KubeSchedulerConfiguration" is registered for version "kubescheduler.config.k8s.io/v1beta3"; ',
+    ),
+    "another kind": (
+        "apiVersion: v1\nkind: Pod",
+        ':2: no kind "Pod" is registered for version "v1"; allowed: kind Kube',
+    ),
+    "a list": ("- a", ":1: document: found a list, allowed a mapping"),
+    "text": ("hello", ':1: document: found the text "hello", allowed a mapping'),
+    "two documents": (TOP + "---\n" + TOP, ":4: found 2 documents, allowed one"),
+    "an unknown field": (TOP + "profile: []", ':3: unknown field "profile"; did you mean "profiles"?'),
+    "an unknown field in the wrong case": (
+        TOP + "Profiles: []",
+        ':3: unknown field "Profiles"; did you mean "profiles"?',
+    ),
+    "an unknown point": (
+        TOP + "profiles:\n- plugins:\n    filters: {}",
+        ':5: unknown field "profiles[0].plugins.filters"; did you mean "filter"?',
+    ),
+    "an unknown field in a plugin": (
+        TOP + "profiles:\n- plugins:\n    score:\n      enabled:\n      - {name: NodeAffinity, wieght: 2}",
+        ':7: unknown field "profiles[0].plugins.score.enabled[0].wieght"; did you mean "weight"?',
+    ),
+    "an unknown argument": (
+        TOP + "profiles:\n- pluginConfig:\n  - name: InterPodAffinity\n    args:\n      hardPodAffinityWeigth: 1",
+        ':7: unknown field "profiles[0].pluginConfig[0].args.hardPodAffinityWeigth"; '
+        'did you mean "hardPodAffinityWeight"?',
+    ),
+    "two unknown fields": (TOP + "a: 1\nb: 2", ':3: unknown field "a", unknown field "b"'),
+    "text for a number": (
+        TOP + "parallelism: four",
+        ':3: parallelism: found the text "four", allowed a whole number of 32',
+    ),
+    "a quoted number": (
+        TOP + "parallelism: '4'",
+        ':3: parallelism: found the text "4", allowed a whole number of 32 bits',
+    ),
+    "a fraction": (
+        TOP + "podMaxBackoffSeconds: 1.5",
+        ":3: podMaxBackoffSeconds: found the number 1.5, allowed a whole",
+    ),
+    "true for a number": (TOP + "parallelism: yes", ":3: parallelism: found true, allowed a whole number of 32 bits"),
+    "a number beyond its bits": (
+        TOP + "parallelism: 2147483648",
+        ":3: parallelism: found the number 2147483648, allowed",
+    ),
+    "a number that is none": (TOP + "parallelism: .nan", ":3: .nan is not a finite number"),
+    "an infinite number": (TOP + "clientConnection: {qps: 1e999}", ":3: 1e999 is not a finite number"),
+    "a huge number": (TOP + f"parallelism: {'9' * 50}", ":3: parallelism: found the number 99999999"),
+    "a mapping for a list": (TOP + "profiles: {}", ":3: profiles: found a mapping, allowed a list"),
+    "nothing in a list": (TOP + "profiles:\n-", ":4: profiles[0]: found nothing, allowed a mapping"),
+    "text for a plugin set": (
+        TOP + "profiles:\n- plugins: {filter: {enabled: [NodeName]}}",
+        ':4: profiles[0].plugins.filter.enabled[0]: found the text "NodeName", allowed a mapping',
+    ),
+    "a number for a name": (TOP + "profiles:\n- schedulerName: 1", ":4: profiles[0].schedulerName: found the number 1"),
+    "text for a flag": (
+        TOP + "leaderElection: {leaderElect: maybe}",
+        ':3: leaderElection.leaderElect: found the text "maybe", allowed true or false',
+    ),
+    "a list for arguments": (
+        TOP + "profiles:\n- pluginConfig:\n  - {name: TaintToleration, args: []}",
+        ":5: profiles[0].pluginConfig[0].args: found a list, allowed a mapping",
+    ),
+    "extenders": (TOP + "extenders:\n- urlPrefix: http://x", ":4: extenders: HTTP extenders are not supported"),
+    "an empty scheduler name": (
+        TOP + "profiles:\n- schedulerName: ''",
+        ":4: profiles[0].schedulerName: Required value",
+    ),
+    "a name for each of several profiles": (
+        TOP + "profiles:\n- schedulerName: a\n- {}",
+        ":5: profiles[1].schedulerName: Required value",
+    ),
+    "a profile name twice": (
+        TOP + "profiles:\n- schedulerName: a\n- percentageOfNodesToScore: 1\n  schedulerName: a",
+        ':6: profiles[1].schedulerName: Duplicate value: {}; "a" is the name of profiles[0]',
+    ),
+    "arguments of a plugin twice": (
+        TOP + "profiles:\n- pluginConfig:\n  - name: NodeAffinity\n  - name: NodeAffinity",
+        ':6: profiles[0].pluginConfig[1]: Duplicate value: "NodeAffinity"',
+    ),
+    "arguments of a removed plugin": (
+        TOP + "profiles:\n- pluginConfig:\n  - name: EBSLimits",
+        ':5: profiles[0].pluginConfig[0]: Invalid value: "EBSLimits": was invalid in version "v1" ',
+    ),
+    "arguments of another version": (
+        TOP + "profiles:\n- pluginConfig:\n  - name: NodeAffinity\n"
+        "    args: {apiVersion: kubescheduler.config.k8s.io/v1beta1}",
+        ":6: decoding .profiles[0].pluginConfig[0]: decoding args for plugin NodeAffinity: "
+        'no kind "NodeAffinityArgs" is registered for version "kubescheduler.config.k8s.io/v1beta1"',
+    ),
+    "arguments of another plugin": (
+        TOP + "profiles:\n- pluginConfig:\n  - name: NodeAffinity\n    args: {kind: NodeResourcesFitArgs}",
+        ":6: decoding .profiles[0].pluginConfig[0]: args for plugin NodeAffinity were not of type "
+        "NodeAffinityArgs.kubescheduler.config.k8s.io, got NodeResourcesFitArgs.kubescheduler.config.k8s.io",
+    ),
+    "no threads": (
+        TOP + "parallelism: 0",
+        ":3: parallelism: Invalid value: 0: should be an integer value greater than",
+    ),
+    "a percentage above 100": (
+        TOP + "percentageOfNodesToScore: 101",
+        ":3: percentageOfNodesToScore: Invalid value: 101: not in valid range [0-100]",
+    ),
+    "a percentage below 0 in a profile": (
+        TOP + "profiles:\n- percentageOfNodesToScore: -1",
+        ":4: profiles[0].percentageOfNodesToScore: Invalid value: -1: not in valid range [0-100]",
+    ),
+    "no initial backoff": (
+        TOP + "podInitialBackoffSeconds: 0",
+        ":3: podInitialBackoffSeconds: Invalid value: 0: must be greater than 0",
+    ),
+    "an initial backoff beyond the default maximum": (
+        TOP + "podInitialBackoffSeconds: 20",
+        ":3: podMaxBackoffSeconds: Invalid value: 10: must be greater than or equal to PodInitialBackoffSeconds",
+    ),
+    "a maximum backoff below the initial one": (
+        TOP + "podInitialBackoffSeconds: 3\npodMaxBackoffSeconds: 2",
+        ":4: podMaxBackoffSeconds: Invalid value: 2: must be greater than or equal to PodInitialBackoffSeconds",
+    ),
+    "a negative maximum backoff": (
+        TOP + "podMaxBackoffSeconds: -1",
+        ":3: podMaxBackoffSeconds: Invalid value: -1: must",
+    ),
+    "a backoff longer than time": (
+        TOP + "podMaxBackoffSeconds: 9223372037",
+        ":3: podMaxBackoffSeconds: Invalid value: 9223372037: not in valid range [0, 9223372036]",
+    ),
+    "several complaints": (
+        TOP + "parallelism: 0\npercentageOfNodesToScore: 101",
+        ":3: [parallelism: Invalid value: 0: should be an integer value greater than zero, "
+        "percentageOfNodesToScore: Invalid value: 101: not in valid range [0-100]]",
+    ),
+    "an unknown plugin": (
+        TOP + "profiles:\n- plugins:\n    score:\n      enabled:\n      - name: NodeAfinity",
+        ":7: initializing profiles: creating profile for scheduler name default-scheduler: "
+        'ScorePlugin "NodeAfinity" does not exist; did you mean "NodeAffinity"?',
+    ),
+    "a plugin at the wrong point": (
+        TOP + "profiles:\n- plugins:\n    score:\n      enabled:\n      - name: NodeName",
+        ":7: initializing profiles: creating profile for scheduler name default-scheduler: "
+        'plugin "NodeName" does not extend ScorePlugin plugin; it serves preFilter, filter',
+    ),
+    "a plugin without name": (
+        TOP + "profiles:\n- plugins:\n    score:\n      enabled:\n      - weight: 1",
+        ":7: initializing profiles: creating profile for scheduler name default-scheduler: "
+        'ScorePlugin "" does not exist',
+    ),
+}
+
+
+@pytest.mark.parametrize(("content", "want"), FILES.values(), ids=FILES)
+def test_a_bad_file_is_refused_in_one_line(content: str | bytes, want: str, tmp_path: Path, registry: Registry) -> None:
+    path = tmp_path / "scheduler.yaml"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    with pytest.raises(ConfigurationError) as caught:
+        load_config(path, registry=registry)
+
+    text = str(caught.value).removeprefix(str(path))
+    assert text.startswith(want)
+    assert "\n" not in text
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, registry: Registry) -> None:
+    for path, want in ((tmp_path / "none.yaml", "No such file or directory"), (tmp_path, "Is a directory")):
+        with pytest.raises(ConfigurationError) as caught:
+            load_config(path, registry=registry)
+        assert str(caught.value) == f"{path}: cannot be read: {want}"
+
+
+def test_a_bad_mapping_is_named_without_lines(registry: Registry) -> None:
+    with pytest.raises(ConfigFileError) as caught:
+        load_config({**HEAD, "parallelism": 0}, registry=registry)
+
+    want = "configuration: parallelism: Invalid value: 0: should be an integer value greater than zero"
+    assert str(caught.value) == want
+
+
+def test_keys_of_a_mapping_may_be_anything_but_known(registry: Registry) -> None:
+    with pytest.raises(ConfigFileError, match=r'unknown field "\[1\]"'):
+        load_config({**HEAD, 1: 2}, registry=registry)  # type: ignore[dict-item]
+
+
+HARMLESS = {
+    "fields without meaning for decisions": "leaderElection: {leaderElect: true, leaseDuration: 15s}\n"
+    "clientConnection: {kubeconfig: x, qps: 50.5, burst: 100}\nenableProfiling: false\ndelayCacheUntilActive: true",
+    "empty lists": "extenders: []\nprofiles: []",
+    "nothing for a value": "parallelism:\nprofiles: null\nclientConnection: ~",
+    "anchors used sparingly": "profiles:\n- schedulerName: a\n  plugins: &p {score: {disabled: [{name: '*'}]}}\n"
+    "- schedulerName: b\n  plugins: *p",
+}
+
+
+@pytest.mark.parametrize("text", HARMLESS.values(), ids=HARMLESS)
+def test_accepted(text: str, tmp_path: Path, registry: Registry) -> None:
+    path = tmp_path / "scheduler.yaml"
+    path.write_text(TOP + text)
+
+    assert load_config(path, registry=registry).profiles
+
+
+def test_names_that_are_probably_misspelt_are_warned_about(tmp_path: Path, registry: Registry) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text(
+        TOP + "profiles:\n- plugins:\n    score:\n      disabled:\n      - name: '*'\n      - name: NodeAfinity\n"
+        "  pluginConfig:\n  - name: NodeResourceFit\n  - name: NodeName\n    args: {x: 1}\n"
+    )
+
+    assert load_config(path, registry=registry).warnings == (
+        f"{path}:8: profiles[0].plugins.score.disabled[1].name: "
+        'there is no plugin "NodeAfinity"; did you mean "NodeAffinity"?',
+        f"{path}:10: profiles[0].pluginConfig[0].name: "
+        'there is no plugin "NodeResourceFit"; did you mean "NodeResourcesFit"?',
+    )
+
+
+# --- anything at all ------------------------------------------------------------------------------------------------
+
+VALID: dict[str, Any] = {
+    **HEAD,
+    "parallelism": 4,
+    "percentageOfNodesToScore": 50,
+    "podInitialBackoffSeconds": 1,
+    "podMaxBackoffSeconds": 10,
+    "leaderElection": {"leaderElect": False},
+    "profiles": [
+        {
+            "schedulerName": "a",
+            "plugins": {
+                "multiPoint": {"disabled": [{"name": "ImageLocality"}]},
+                "score": {"enabled": [{"name": "NodeAffinity", "weight": 5}], "disabled": [{"name": "*"}]},
+                "filter": {"enabled": [{"name": "NodeName"}]},
+            },
+            "pluginConfig": [
+                {"name": "InterPodAffinity", "args": {"hardPodAffinityWeight": 5}},
+                {
+                    "name": "NodeResourcesFit",
+                    "args": {
+                        "ignoredResources": ["example.com/foo"],
+                        "scoringStrategy": {
+                            "type": "RequestedToCapacityRatio",
+                            "resources": [{"name": "cpu", "weight": 3}],
+                            "requestedToCapacityRatio": {"shape": [{"utilization": 0, "score": 1}]},
+                        },
+                    },
+                },
+                {
+                    "name": "PodTopologySpread",
+                    "args": {
+                        "defaultingType": "List",
+                        "defaultConstraints": [
+                            {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}
+                        ],
+                    },
+                },
+                {
+                    "name": "NodeAffinity",
+                    "args": {
+                        "addedAffinity": {
+                            "requiredDuringSchedulingIgnoredDuringExecution": {
+                                "nodeSelectorTerms": [
+                                    {"matchExpressions": [{"key": "a", "operator": "In", "values": ["b"]}]}
+                                ]
+                            }
+                        }
+                    },
+                },
+                {"name": "DynamicResources", "args": {"filterTimeout": "5s"}},
+                {"name": "VolumeBinding", "args": {"shape": [{"utilization": 0, "score": 1}]}},
+                {"name": "DefaultPreemption", "args": {"minCandidateNodesPercentage": 5}},
+                {"name": "NodeResourcesBalancedAllocation", "args": {"resources": [{"name": "cpu"}]}},
+            ],
+        },
+        {"schedulerName": "b", "percentageOfNodesToScore": 0},
+    ],
+}
+ODD = st.sampled_from(
+    [
+        None,
+        True,
+        0,
+        -1,
+        1,
+        2**31,
+        2**63,
+        10**40,
+        1.5,
+        "",
+        "*",
+        "x" * 300,
+        "NodeName",
+        "a b",
+        "ü",
+        [],
+        {},
+        [None],
+        {"": 1},
+    ]
+)
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(place for key, child in children for place in _places(child, (*path, key)))]
+
+
+PLACES = [place for place in _places(VALID) if place]
+
+
+def _retype(holder: Any, key: Any, odd: Any) -> None:
+    holder[key] = odd
+
+
+def _drop(holder: Any, key: Any, odd: Any) -> None:
+    del holder[key]
+
+
+def _nest(holder: Any, key: Any, odd: Any) -> None:
+    holder[key] = [holder[key]]
+
+
+def _repeat(holder: Any, key: Any, odd: Any) -> None:
+    if isinstance(holder, list):
+        holder.append(holder[key])
+    else:
+        holder[f"{key}2"] = holder[key]
+
+
+def _rename(holder: Any, key: Any, odd: Any) -> None:
+    if isinstance(holder, dict):
+        holder[str(key)[:-1]] = holder.pop(key)
+
+
+MUTATIONS: list[Callable[[Any, Any, Any], None]] = [_retype, _drop, _nest, _repeat, _rename]
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    changes=st.lists(st.tuples(st.sampled_from(PLACES), st.sampled_from(MUTATIONS), ODD), max_size=3),
+    cut=st.integers(0, 40),
+)
+def test_a_damaged_configuration_is_read_or_refused(
+    changes: list[tuple[tuple[Any, ...], Callable[[Any, Any, Any], None], Any]],
+    cut: int,
+    tmp_path: Path,
+    registry: Registry,
+) -> None:
+    document = copy.deepcopy(VALID)
+    for place, mutate, odd in changes:
+        holder: Any = document
+        try:
+            for step in place[:-1]:
+                holder = holder[step]
+            mutate(holder, place[-1], odd)
+        except (LookupError, TypeError):
+            continue  # an earlier change took the place away
+    text = json.dumps(document, indent=1)
+    path = tmp_path / "c.json"
+    path.write_text(text[: len(text) - cut] if cut > 30 else text)
+
+    refusal = f"{path}:1: fine"
+    try:
+        config = load_config(path, registry=registry)
+    except ConfigurationError as error:
+        refusal = str(error)
+    else:
+        assert 0 <= config.percentage_of_nodes_to_score <= 100
+        assert 0 < config.initial_backoff <= 2**63
+        assert all(ref.weight >= 1 for profile in config.profiles for ref in profile.points.get("score", ()))
+
+    assert re.match(re.escape(str(path)) + r":\d+: [^\n]+\Z", refusal)
