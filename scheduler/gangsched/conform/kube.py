@@ -1,0 +1,206 @@
+"""Play a recorded kube-scheduler scenario: drive the core as conformance README §3 says, show records as §4 says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from gangsched.conform import records
+from gangsched.conform.api_server import ApiServer, Event, Identity, NotFound
+from gangsched.conform.compare import Fields, differences
+from gangsched.conform.core import Setup, unbuilt_plugins
+from gangsched.conform.records import Record
+from gangsched.conform.scenario import Difference, NotBuilt
+from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, RecordEvent, SetCondition
+from gangsched.manifests.decoder import Decoder
+from gangsched_framework.objects import EntityKey, Pod
+from gangsched_framework.status import Status, error
+from gangsched_plugins.names import DEFAULT_PREEMPTION
+
+_KINDS = {"pod": "Pod", "podgroup": "PodGroup", "compositepodgroup": "CompositePodGroup"}
+
+
+def compare_scenario(document: Mapping[str, Any], fields: Fields) -> list[Difference]:
+    """Play the steps and compare each record. An engine that fails ends the comparison at that step.
+
+    Raises NotBuilt when the scenario needs a plugin that is not there.
+    """
+    _check_built(document)
+    player = KubePlayer(document["config"])
+    found: list[Difference] = []
+    for number, (step, expected) in enumerate(zip(document["steps"], document["records"], strict=True)):
+        try:
+            got = player.play(step)
+        except Exception as problem:  # whatever an engine does, the run goes on with the next scenario
+            return [*found, Difference(number, "engine", "no exception", f"{type(problem).__name__}: {problem}")]
+        found += differences(_comparable(expected), _comparable(got), fields, number)
+    return found
+
+
+def _check_built(document: Mapping[str, Any]) -> None:
+    profiles = (document["config"].get("kubeSchedulerConfiguration") or {}).get("profiles") or ()
+    sets = [profile.get("plugins", {}).get("multiPoint", {}) for profile in profiles]
+    disabled = {entry["name"] for plugins in sets for entry in plugins.get("disabled", ())}
+    for name in sorted(unbuilt_plugins() - disabled):
+        if name != DEFAULT_PREEMPTION or _needs_preemption(document):
+            raise NotBuilt(f"needs plugin {name}")
+
+
+def _needs_preemption(document: Mapping[str, Any]) -> bool:
+    """A victim is chosen, or the name begins with ``preempt``."""
+    conditions = (lines for record in document["records"] for lines in record.get("podConditions", {}).values())
+    marked = any(line.startswith("DisruptionTarget=True") for lines in conditions for line in lines)
+    return marked or document["name"].startswith("preempt")
+
+
+def _comparable(record: Record) -> Record:
+    """Conditions of composite groups are an extension of ours (README §5), so they are left out."""
+    conditions = record.get("groupConditions")
+    if not conditions:
+        return record
+    kept = {key: lines for key, lines in conditions.items() if key.startswith("podgroup/")}
+    return records.without_empty(record | {"groupConditions": kept})
+
+
+class KubePlayer:
+    """One scenario being played: the core, the API server's double and the decoder between them."""
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        setup = Setup.of_scenario(config)
+        self._core = setup.scheduler()
+        self._api = ApiServer(lambda: self._core.now, self._deliver)
+        self._decoder = Decoder()
+        self._known: dict[Identity, Any] = {}
+        self._bound: dict[str, str] = {}
+        self._traced = bool(config.get("trace"))
+        self._asynchronous = setup.config.gates["SchedulerAsyncPreemption"]
+        self._evict_at_once = bool(config.get("evictAtOnce"))
+
+    # --- steps ------------------------------------------------------------------------------------------------------
+
+    def play(self, step: Mapping[str, Any]) -> Record:
+        """Play one step and return its record."""
+        op = step["op"]
+        cycles: list[Record] = []
+        if op == "cycle":
+            cycles = self._cycle(step)
+        elif op == "drain":
+            cycles = self._drain(step.get("max"))
+        elif op == "advance":
+            self._core.advance(nanoseconds(step["seconds"]))
+        else:
+            self._change(step)
+        record: Record = {"op": op, "t": records.seconds(self._core.now)}
+        record["queue"] = records.queue_record(self._core.queue_state())
+        if op in ("cycle", "drain"):
+            record |= {"cycles": cycles} | records.object_maps(self._api, self._bound)
+        return records.without_empty(record)
+
+    def _change(self, step: Mapping[str, Any]) -> None:
+        if step["op"] == "create":
+            self._api.create(step["object"])
+        elif step["op"] == "patch":
+            self._api.patch(step["kind"], step.get("namespace"), step["name"], step["patch"])
+        else:
+            graceful = bool(step.get("graceful"))
+            self._api.delete(step["kind"], step.get("namespace"), step["name"], graceful=graceful)
+
+    def _deliver(self, event: Event) -> None:
+        """Hand a visible change to the core; a pod that has ended is gone for it (README §3, patch)."""
+        known = self._known.get(event.identity)
+        (seen,) = self._decoder.decode(event.manifest, where=event.identity.full_name, now=self._core.now)
+        if event.verb == "delete" or (isinstance(seen, Pod) and seen.terminal):
+            if known is not None:
+                del self._known[event.identity]
+                self._core.delete(seen if event.verb == "delete" else known)
+        else:
+            self._known[event.identity] = seen
+            (self._core.add if known is None else self._core.update)(seen)
+
+    # --- cycles -----------------------------------------------------------------------------------------------------
+
+    def _drain(self, limit: int | None) -> list[Record]:
+        played: list[Record] = []
+        while self._core.queue_state().active and (limit is None or len(played) < limit):
+            played += self._cycle({})
+        return played
+
+    def _cycle(self, step: Mapping[str, Any]) -> list[Record]:
+        """One cycle by README §3; empty when there is nothing to pop."""
+        cycle = self._core.pop()
+        if cycle is None:
+            return []
+        self._hook(step.get("afterPop") or ())
+        if cycle.decide():
+            self._hook(step.get("afterAlgorithm") or ())
+        report = cycle.submit()
+        host = Host(self._api, self._asynchronous, self._evict_at_once)
+        host.apply(report.decisions)
+        failures = self._bind(host, frozenset(step.get("failBind") or ()))
+        host.evict_waiting()
+        self._api.publish()
+        return [records.cycle_record(report, failures, host.events if self._traced else None)]
+
+    def _hook(self, steps: Iterable[Mapping[str, Any]]) -> None:
+        for step in steps:
+            self._change(step)
+
+    def _bind(self, host: Host, refused: frozenset[str]) -> dict[str, Status]:
+        """The bindings of the cycle by ``namespace/name``; those that failed, with their status."""
+        failures: dict[str, Status] = {}
+        for bind in sorted(host.binds, key=lambda b: b.pod):
+            try:
+                if bind.pod in refused:
+                    raise NotFound("binding refused")
+                self._api.bind(bind.pod, bind.uid, bind.node)
+            except NotFound as problem:
+                failures[bind.pod] = error(f'running Bind plugin "DefaultBinder": {problem}')
+                host.apply(self._core.bind_failed(bind.pod, str(problem)))
+            else:
+                self._bound[bind.pod] = bind.node
+                host.apply(self._core.bound(bind.pod))
+        return failures
+
+
+class Host:
+    """Applies the decisions of one cycle to the API server; bindings and asynchronous evictions wait."""
+
+    def __init__(self, api: ApiServer, asynchronous: bool, at_once: bool) -> None:
+        self._api = api
+        self._asynchronous = asynchronous
+        self._at_once = at_once
+        self.binds: list[Bind] = []
+        self.events: list[str] = []
+        self._evictions: list[Evict] = []
+
+    def apply(self, decisions: Sequence[Decision]) -> None:
+        for decision in decisions:
+            if isinstance(decision, Bind):
+                self.binds.append(decision)
+            elif isinstance(decision, SetCondition):
+                self._api.write_status(_identity(decision.key), decision.condition, decision.nominated_node)
+            elif isinstance(decision, Nominate):
+                self._api.write_status(_identity(EntityKey(f"pod/{decision.pod}")), None, decision.node)
+            elif isinstance(decision, Evict):
+                if self._asynchronous:
+                    self._evictions.append(decision)
+                else:
+                    self._api.evict(decision.pod, decision.uid, at_once=self._at_once)
+            elif isinstance(decision, RecordEvent):
+                self.events.append(f"{decision.type} {decision.reason} {decision.regarding}: {decision.note}")
+
+    def evict_waiting(self) -> None:
+        """The evictions that run beside the cycle, after its bindings (README §3, step 6)."""
+        for eviction in self._evictions:
+            self._api.evict(eviction.pod, eviction.uid, at_once=self._at_once)
+        self._evictions = []
+
+
+def _identity(key: EntityKey) -> Identity:
+    return Identity(_KINDS[key.kind], key.namespace, key.name)
+
+
+def nanoseconds(value: int | float) -> int:
+    """Seconds as written in JSON, as engine time; exact for up to nine decimals."""
+    return int(Decimal(repr(value)) * records.SECOND)

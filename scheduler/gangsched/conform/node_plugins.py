@@ -1,0 +1,158 @@
+"""Play a node-plugin case: the Framework on one snapshot, point by point (conformance/node-plugins/README.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gangsched.conform.bench import Bench
+from gangsched.conform.compare import Fields, differences
+from gangsched.conform.core import built_only, unbuilt_plugins
+from gangsched.conform.hints import hint_records
+from gangsched.conform.records import Record, without_empty
+from gangsched.conform.scenario import Difference, NotBuilt
+from gangsched.engine.pod_algorithm import score_nodes
+from gangsched_framework.cycle_state import CycleState
+from gangsched_framework.node_info import NodeInfo
+from gangsched_framework.run_pod import PreFilterOutcome
+from gangsched_framework.status import FitError, Status
+
+NOT_BUILT_FIELDS = ("signature",)
+"""Upstream's pod signature is too coarse to be of use (spec node-plugins.md §6.4)."""
+
+_NEEDS = {"persistentVolumeClaims": "VolumeBinding"}
+
+
+def compare_case(case: Mapping[str, Any], fields: Fields) -> list[Difference]:
+    """Play one case and compare. Raises NotBuilt when it needs a plugin that is not there."""
+    missing = unbuilt_plugins()
+    for key, plugin in _NEEDS.items():
+        if key in case and plugin in missing:
+            raise NotBuilt(f"needs plugin {plugin}")
+    try:
+        got = play_case(case)
+    except Exception as problem:  # whatever an engine does, the run goes on with the next case
+        return [Difference(None, "engine", "no exception", f"{type(problem).__name__}: {problem}")]
+    expected = {key: value for key, value in case["want"].items() if key not in NOT_BUILT_FIELDS}
+    _settle_post_filter(expected, got, missing)
+    return differences(built_only(expected), built_only(got), fields)
+
+
+# --- playing --------------------------------------------------------------------------------------------------------
+
+
+def play_case(case: Mapping[str, Any]) -> Record:
+    """Everything ``want`` may hold, as this engine has it."""
+    bench = Bench(case)
+    record: Record = {"nodeOrder": [node.name for node in bench.nodes]}
+    refused = bench.framework.run_pre_enqueue(bench.pod)
+    if refused is not None:
+        record["preEnqueue"] = _status(refused)
+    if "repeat" in case:
+        record["runs"] = [bench.run() for _ in range(case["repeat"])]
+        record["feasible"] = []
+    else:
+        record |= _filter(bench)
+    if "hints" in case:
+        record["hints"] = hint_records(bench, case["hints"])
+    return record
+
+
+def _filter(bench: Bench) -> Record:
+    """PreFilter and Filter of every node, and what follows from them."""
+    state = CycleState()
+    outcome = bench.framework.run_pre_filter(state, bench.pod, bench.nodes)
+    record: Record = {}
+    if outcome.status is None or outcome.status.rejected:
+        record["preFilter"] = _pre_filter(state, outcome)
+    feasible: list[NodeInfo] = []
+    if outcome.status is None:
+        verdicts: list[Record] = []
+        for node in bench.nodes:
+            verdict, fits = _verdict(bench, state, node, outcome)
+            verdicts.append(verdict)
+            if fits:
+                feasible.append(node)
+        record["filter"] = verdicts
+    record["feasible"] = [node.name for node in feasible]
+    if feasible:
+        record |= _scores(bench, state, feasible)
+    return record | _result(bench)
+
+
+def _pre_filter(state: CycleState, outcome: PreFilterOutcome) -> Record:
+    record: Record = {"skip": sorted(state.skip_filter)}
+    if outcome.names:
+        record["nodes"] = sorted(outcome.names)
+    if outcome.status is not None:
+        record["status"] = _status(outcome.status)
+    return without_empty(record)
+
+
+def _verdict(bench: Bench, state: CycleState, node: NodeInfo, outcome: PreFilterOutcome) -> tuple[Record, bool]:
+    if outcome.names is not None and node.name not in outcome.names:
+        return {"node": node.name, "code": "Excluded"}, False
+    status = bench.framework.run_filter_with_nominated_pods(state, bench.pod, node)
+    if status is None:
+        return {"node": node.name, "code": "Success"}, True
+    return {"node": node.name} | _status(status), False
+
+
+def _scores(bench: Bench, state: CycleState, feasible: Sequence[NodeInfo]) -> Record:
+    table = score_nodes(bench.framework, state, bench.pod, feasible)
+    if isinstance(table, Status):
+        return {"scoreError": table.message}
+    best = max(table.total)
+    return {
+        "preScoreSkip": sorted(state.skip_score),
+        "scores": [
+            {
+                "node": node.name,
+                "raw": {name: values[i] for name, values in table.raw.items()},
+                "normalized": {name: values[i] for name, values in table.normalized.items()},
+                "total": table.total[i],
+            }
+            for i, node in enumerate(feasible)
+        ],
+        "best": [node.name for node, total in zip(feasible, table.total, strict=True) if total == best],
+    }
+
+
+def _result(bench: Bench) -> Record:
+    """What the whole algorithm says, and the post-filter when nothing fits."""
+    state = CycleState()
+    answer = bench.algorithm.schedule(bench.framework, state, bench.pod)
+    if isinstance(answer, str):
+        return {"chosen": answer}
+    record: Record = {"error": answer.message}
+    if isinstance(answer, FitError):
+        record["unschedulablePlugins"] = sorted(answer.unschedulable_plugins)
+        _, status = bench.framework.run_post_filter(state, bench.pod, answer.node_statuses)
+        record["postFilter"] = _status(status) if status is not None else {"code": "Success"}
+        message = status.message if status is not None else ""
+        record["finalError"] = f"{answer.message} {message}" if message else answer.message
+    return record
+
+
+def _status(status: Status) -> Record:
+    return without_empty({"code": status.code.value, "plugin": status.plugin, "reasons": sorted(status.reasons)})
+
+
+# --- comparing ------------------------------------------------------------------------------------------------------
+
+
+def _settle_post_filter(expected: Record, got: Record, missing: frozenset[str]) -> None:
+    """Leave out what the recording calls meaningless or random, and what an unbuilt plugin alone decides."""
+    wanted, shown = expected.get("postFilter"), got.get("postFilter")
+    if wanted is None or shown is None:
+        return
+    expected["postFilter"] = wanted = {key: value for key, value in wanted.items() if key != "plugin"}
+    got["postFilter"] = shown = {key: value for key, value in shown.items() if key != "plugin"}
+    if wanted["code"] == "Success" and "reasons" not in wanted:
+        shown.pop("reasons", None)
+        got.pop("finalError", None)
+    if wanted.get("reasons") == ["not found"] and "DynamicResources" in missing:  # spec §7.13, last row
+        for record in (expected, got):
+            del record["postFilter"]
+            record.pop("finalError", None)
+

@@ -1,0 +1,53 @@
+"""Play scenarios and give each its verdict, in one process or in several."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
+from functools import partial
+
+from gangsched.conform import configurations, kube, node_plugins, quantities
+from gangsched.conform.compare import Fields
+from gangsched.conform.scenario import Difference, NotBuilt, Outcome, Scenario
+
+
+def selected(scenarios: Iterable[Scenario], pattern: str) -> Iterator[Scenario]:
+    """Those whose name contains ``pattern``, or matches it when it holds wildcards (``*``, ``?``, ``[``)."""
+    if any(sign in pattern for sign in "*?["):
+        return (scenario for scenario in scenarios if fnmatchcase(scenario.name, pattern))
+    return (scenario for scenario in scenarios if pattern in scenario.name)
+
+
+def run(scenarios: Iterable[Scenario], fields: Fields, jobs: int = 1) -> Iterator[Outcome]:
+    """Outcomes in the order of the scenarios."""
+    if jobs <= 1:
+        yield from map(partial(play, fields=fields), scenarios)
+        return
+    with multiprocessing.Pool(jobs) as pool:
+        yield from pool.imap(partial(play, fields=fields), scenarios, chunksize=4)
+
+
+def play(scenario: Scenario, fields: Fields) -> Outcome:
+    """Play one scenario and judge it."""
+    try:
+        found = tuple(_differences(scenario, fields))
+    except NotBuilt as missing:
+        return Outcome(scenario.name, scenario.where, "skipped", reason=str(missing))
+    reason = scenario.differs
+    passed = bool(found) if reason else not found
+    return Outcome(scenario.name, scenario.where, "passed" if passed else "failed", found, reason, bool(reason))
+
+
+def _differences(scenario: Scenario, fields: Fields) -> list[Difference]:
+    if scenario.format == "kube":
+        return kube.compare_scenario(scenario.document, fields)
+    if scenario.format == "node-plugin":
+        return node_plugins.compare_case(scenario.document, fields)
+    if scenario.format == "quantity":
+        return quantities.compare_quantity(scenario.document, fields)
+    if scenario.format == "configuration":
+        return configurations.compare_configuration(scenario.document, fields)
+    if scenario.format == "facts":
+        return configurations.compare_facts(scenario.document, fields)
+    raise NotBuilt(f"needs a model of sessions ({scenario.format})")
