@@ -49,6 +49,10 @@ class BackoffQueue:
     def remove(self, key: EntityKey) -> Entity | None:
         return self.entity_heap.remove(key) or self.error_heap.remove(key)
 
+    def early_head(self) -> tuple[SortKey, Entity] | None:
+        """What ``pop_early`` would take, left in place."""
+        return self.entity_heap.head() if self._settings.pop_from_backoff else None
+
     def pop_early(self) -> Entity | None:
         """The head of the entity heap, served or not (spec §2.5.2)."""
         return self.entity_heap.pop() if self._settings.pop_from_backoff else None

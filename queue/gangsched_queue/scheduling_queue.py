@@ -144,6 +144,11 @@ class SchedulingQueue:
         """Whether ``pop`` would find an entity, one served early from the backoff queue included."""
         return self.has_ready() or self._queue.waiting.backoff.can_pop_early
 
+    def peek(self) -> EntityKey | None:
+        """Key of the entity ``pop`` would try first; None when nothing may be popped now."""
+        head = self._queue.waiting.active.head() or self._queue.waiting.backoff.early_head()
+        return head[1].key if head is not None else None
+
     def next_due(self) -> int | None:
         """First engine time at which a flush would move somebody; None when nobody waits for time."""
         return operations_events.next_flush(self._queue, self._settings)

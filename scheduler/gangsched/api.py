@@ -9,6 +9,7 @@ from typing import Any, Literal
 from attrs import evolve
 
 from gangsched.config import FeatureGates, SchedulerConfig, default_config, load_config
+from gangsched.engine.decisions import Bind
 from gangsched.engine.report import CycleReport
 from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.settings import SECOND, Settings
@@ -33,8 +34,8 @@ def plugin_registry() -> Registry:
 class Engine:
     """A scheduler with its own small world (architecture.md §3).
 
-    ``config``: file name, mapping, or SchedulerConfig; None = the product's default. ``feature_gates`` override the base
-    set. ``node_order``: ``name`` or ``upstream``, overriding the configuration. Raises GangschedError for bad input.
+    ``config``: file name, mapping, or SchedulerConfig; None = the product's default. ``feature_gates`` override the
+    base set. ``node_order``: ``name`` or ``upstream``, overriding the configuration. Raises GangschedError for bad input.
     """
 
     def __init__(
@@ -124,10 +125,16 @@ class Engine:
             if report is None:
                 break
             reports.append(report)
-            if report.changed:
+            if self._changed(report):
                 tried.clear()
-            tried[report.entity] = None
+            else:
+                tried[report.entity] = None
         return reports
+
+    def _changed(self, report: CycleReport) -> bool:
+        """Whether the cycle changed the state; a binding that failed at once did not."""
+        kept = (d for d in report.decisions if not isinstance(d, Bind) or d.pod in self.bindings)
+        return evolve(report, decisions=tuple(kept)).changed
 
     def _untried(self, tried: Mapping[EntityKey, None]) -> bool:
         """Whether an entity that may still be popped was not tried since the last change of state."""

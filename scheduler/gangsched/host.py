@@ -25,8 +25,8 @@ def always_binds(bind: Bind) -> None:
 class Host:
     """Answers the decisions of one core.
 
-    ``bind_call`` carries out a binding (default: it succeeds); ``evict`` is told of each victim (default: the pod is gone
-    at once). ``bindings`` holds what is bound now, ``evicted`` the victims and their preemptors.
+    ``bind_call`` carries out a binding (default: it succeeds); ``evict`` is told of each victim (default: the pod is
+    gone at once). ``bindings`` holds what is bound now, ``evicted`` the victims and their preemptors.
     """
 
     def __init__(self, core: Scheduler) -> None:
@@ -67,9 +67,7 @@ class Host:
             return None
         now = self.core.now
         scheduled = Condition("PodScheduled", "True", last_transition_time=now)
-        status = evolve(
-            pod.status, start_time=now, conditions=replace_condition(pod.status.conditions, scheduled)
-        )
+        status = evolve(pod.status, start_time=now, conditions=replace_condition(pod.status.conditions, scheduled))
         return evolve(pod, node_name=bind.node, status=status)
 
     def _write_pods(self, decisions: Sequence[Decision], writes: dict[str, Pod | None]) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from attrs import define, field
-from gangsched_queue.scheduling_queue import SchedulingQueue
 
 from gangsched.engine.complete import Completed, FinalPod, append_reasons, complete_groups, complete_pods
 from gangsched.engine.outbox import Outbox
@@ -19,7 +18,7 @@ from gangsched.engine.reconcile import TreeError, reconcile, validate
 from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict
 from gangsched.engine.results import GroupResult, PodOutcome
 from gangsched.engine.session import Session
-from gangsched.engine.submit import NOMINATION_CLEARED, Submitter
+from gangsched.engine.submit import NOMINATION_CLEARED, Preemptor, Submitter
 from gangsched.engine.trace import Tracer
 from gangsched.engine.world import World
 from gangsched_framework.cycle_state import PodGroupCycleState
@@ -30,6 +29,7 @@ from gangsched_framework.objects import EntityKey
 from gangsched_framework.placement import Assignment
 from gangsched_framework.snapshot import Snapshot
 from gangsched_framework.status import SUCCESS, Code, Status, error, unschedulable
+from gangsched_queue.scheduling_queue import SchedulingQueue
 
 
 @define(eq=False)
@@ -111,7 +111,9 @@ class PodCycle:
             status = unschedulable(f"{status.message} {answer.message}")
         if result is not None:
             nominate = result.nominated_node
-            tools.submitter.evict(result.victims, pod.entity_key, pod.uid, nominate or "")
+            tools.submitter.evict(
+                result.victims, Preemptor(pod.entity_key, pod.uid, pod.scheduler_name), nominate or ""
+            )
             tools.submitter.clear_nominations(result.cleared)
         return tools.submitter.fail(self.entity, status, nominate, fit_error)
 
@@ -217,8 +219,8 @@ class GroupCycle:
         finals = complete_pods(tree, evaluated, self._leaves, groups)
         pods = self._submit_pods(finals)
         if found is not None:
-            group = tree.group
-            tools.submitter.evict(found.victims, group.key, group.uid, "cluster")
+            by = Preemptor(tree.key, tree.group.uid, self._framework.profile.scheduler_name)
+            tools.submitter.evict(found.victims, by, "cluster")
         for info in tree.walk():
             tools.submitter.write_group(info.key, groups.after[info.key])
         tools.queue.add_attempted(self.entity, root_status)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from attrs import define
-from gangsched_queue.scheduling_queue import SchedulingQueue
 
 from gangsched.engine.world import World
 from gangsched_framework.events import Action, ClusterEvent, Resource
@@ -23,6 +22,7 @@ from gangsched_framework.objects import (
 )
 from gangsched_queue.node_events import node_update_events
 from gangsched_queue.pod_events import pod_update_events
+from gangsched_queue.scheduling_queue import SchedulingQueue
 
 _POD_ADD = ClusterEvent(Resource.ASSIGNED_POD, Action.ADD)
 _POD_DELETE = ClusterEvent(Resource.ASSIGNED_POD, Action.DELETE)
@@ -69,6 +69,7 @@ class EventHandlers:
             self.queue.update_group(new)
             # DIV-16: a changed CompositePodGroup is an event too (v1.37.2 sends none)
             event = ClusterEvent(_group_resource(new), Action.UPDATE_OTHER)
+            assert isinstance(old, PodGroup | CompositePodGroup)
             self.queue.move_all(event, old, new)
         else:
             self._store(new)[_store_key(new)] = new

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from gangsched_queue.scheduling_queue import SchedulingQueue
-from gangsched_queue.settings import QueueSettings
-
 from gangsched.engine.cycle import Cycle, GroupCycle, PodCycle, Tools
 from gangsched.engine.decisions import Decision, RecordEvent
 from gangsched.engine.event_handlers import EventHandlers
@@ -30,6 +27,8 @@ from gangsched_framework.registry import Registry
 from gangsched_framework.snapshot import Snapshot
 from gangsched_framework.status import error
 from gangsched_queue.nominator import Nominator
+from gangsched_queue.scheduling_queue import SchedulingQueue
+from gangsched_queue.settings import QueueSettings
 
 LEFTOVER_PERIOD = 30 * SECOND
 

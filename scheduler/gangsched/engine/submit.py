@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from attrs import define, field
-from gangsched_queue.scheduling_queue import SchedulingQueue
+from attrs import define, field, frozen
 
 from gangsched.engine.conditions import group_condition, pod_condition
 from gangsched.engine.decisions import Bind, Evict, Nominate, RecordEvent, SetCondition
@@ -16,6 +15,7 @@ from gangsched_framework.handle import Clock
 from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import Condition, EntityKey, Pod
 from gangsched_framework.status import FitError, Status, unschedulable
+from gangsched_queue.scheduling_queue import SchedulingQueue
 
 NOMINATION_CLEARED = ""
 
@@ -28,6 +28,15 @@ class InBinding:
     state: CycleState
     framework: Framework
     node: str
+
+
+@frozen
+class Preemptor:
+    """On whose behalf victims are evicted: a pod or a root group."""
+
+    key: EntityKey
+    uid: str
+    scheduler_name: str
 
 
 @define(eq=False)
@@ -113,17 +122,17 @@ class Submitter:
 
     # --- preemption -------------------------------------------------------------------------------------------------
 
-    def evict(self, victims: tuple[Pod, ...], by: EntityKey, by_uid: str, node: str) -> None:
+    def evict(self, victims: tuple[Pod, ...], by: Preemptor, node: str) -> None:
         """Victims are marked, deleted and told why; those already leaving are not touched again (spec §5.4, §5.8.1)."""
         for victim in victims:
             current = self.world.pods.get(victim.key)
             if current is None or current.deleting:
                 continue
-            message = f"SCHEDULER: preempting to accommodate a higher priority {by.kind}"
+            message = f"{by.scheduler_name}: preempting to accommodate a higher priority {by.key.kind}"
             condition = Condition("DisruptionTarget", "True", "PreemptionByScheduler", message, self.clock.now())
             self.outbox.emit(SetCondition(current.entity_key, condition))
-            self.outbox.emit(Evict(current.key, current.uid, by, by_uid, node))
-            note = f"Preempted by {by.kind} {by_uid} on node {node}"
+            self.outbox.emit(Evict(current.key, current.uid, by.key, by.uid, node))
+            note = f"Preempted by {by.key.kind} {by.uid} on node {node}"
             self.outbox.emit(RecordEvent.of("Normal", "Preempted", current.key, note))
 
     def clear_nominations(self, pods: tuple[Pod, ...]) -> None:
