@@ -14,9 +14,10 @@ from gangsched_framework.status import Code, Status
 
 @frozen
 class PodVerdict:
-    """A pod's outcome: bound to ``node``, or refused with ``status``. ``nominated``: what it leaves with.
+    """A pod's outcome: bound to ``node``, or refused with ``status``.
 
-    ``plugins`` is its rejector set after this attempt.
+    ``nominated`` is the node this attempt nominates it to; a nomination it merely keeps is not named. ``plugins`` is
+    its rejector set after this attempt.
     """
 
     node: str | None = None

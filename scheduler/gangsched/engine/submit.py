@@ -94,9 +94,8 @@ class Submitter:
         self.outbox.emit(RecordEvent.of("Warning", "FailedScheduling", info.pod.key, status.message))
         if current is not None:
             self._write_failure(current, status, nominate)
-        nominated = nominate if nominate is not None else info.pod.status.nominated_node_name
         plugins = sorted(info.unschedulable_plugins)
-        return PodVerdict(status=status, nominated=nominated, plugins=tuple(plugins))
+        return PodVerdict(status=status, nominated=nominate or "", plugins=tuple(plugins))
 
     def _write_failure(self, pod: Pod, status: Status, nominate: str | None) -> None:
         condition = pod_condition(pod, status, self.clock.now())
