@@ -14,7 +14,7 @@ _ALLOWED = "a quantity such as 2, 500m or 1.5Gi"
 
 def amount_of(value: object) -> int:
     """Nano-units of a quantity, never negative. Raises InputError."""
-    return _amount(_text_of(value), "")
+    return _amount(value, "")
 
 
 def amounts_of(raw: object, *, round_up: bool) -> dict[str, int]:
@@ -28,11 +28,18 @@ def amounts_of(raw: object, *, round_up: bool) -> dict[str, int]:
             amounts[name] = 0
             continue
         try:
-            amount = _amount(_text_of(value), name)
+            amount = _amount(value, name)
         except InputError as error:
             raise error.under(name) from None
         amounts[name] = round_up_to_milli(amount) if round_up else amount
     return amounts
+
+
+def _amount(value: object, resource: str) -> int:
+    try:
+        return _parsed(_text_of(value), resource)
+    except ValueError as error:
+        raise found(describe(value), f"{_ALLOWED} ({error})") from None
 
 
 def _text_of(value: object) -> str:
@@ -49,8 +56,5 @@ def _text_of(value: object) -> str:
 
 
 @lru_cache(maxsize=8192)
-def _amount(text: str, resource: str) -> int:
-    try:
-        return parse_amount(text, resource)
-    except ValueError as error:
-        raise found(describe(text), f"{_ALLOWED} ({error})") from None
+def _parsed(text: str, resource: str) -> int:
+    return parse_amount(text, resource)

@@ -6,7 +6,7 @@ import difflib
 import math
 from collections.abc import Iterable
 
-from gangsched_framework.errors import GangschedError
+from gangsched_framework import errors
 
 Step = str | int
 """One step of a field path: a field name or the index in a list."""
@@ -15,7 +15,7 @@ _LONGEST_FOUND = 80
 _LONGEST_LIST = 12
 
 
-class InputError(GangschedError):
+class InputError(errors.InputError):
     """Input that a user must correct; ``str()`` is one line.
 
     ``FILE:LINE: kind/name: field.path: found …, allowed …; did you mean …?``; parts that are not known are left out.
@@ -24,8 +24,7 @@ class InputError(GangschedError):
     """
 
     def __init__(self, message: str, *path: Step, where: str = "", label: str = "") -> None:
-        super().__init__(message)
-        self.message = message
+        super().__init__(where, None, message)
         self.path: tuple[Step, ...] = path
         self.where = where
         self.label = label

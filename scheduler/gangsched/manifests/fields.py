@@ -42,7 +42,7 @@ def texts(raw: Raw, name: str) -> dict[str, str]:
     value = raw.get(name)
     if not value:
         return {}
-    return {key: text or "" for key, text in value.items()}
+    return {key: text or "" for key, text in value.items()} if None in value.values() else dict(value)
 
 
 def need(raw: Raw, name: str, what: str) -> Any:

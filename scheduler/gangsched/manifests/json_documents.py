@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gangsched.manifests.errors import InputError, Step, found, printable
 
@@ -32,29 +32,29 @@ _STRICT = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_constant)
 _LENIENT = json.JSONDecoder()
 
 
-def json_documents(text: str) -> Iterator[object]:
-    """The documents of ``text``, which may follow each other. Raises InputError; ``where`` holds the line as text."""
+def json_documents(text: str, name: str) -> Iterator[object]:
+    """The documents of ``text``, which may follow each other. Raises InputError with ``where``, ``NAME:LINE``."""
     start = _skip(text, 0)
     while start < len(text):
         try:
             document, end = _STRICT.raw_decode(text, start)
         except json.JSONDecodeError as error:
             message = f"found broken JSON: {error.msg[:1].lower()}{error.msg[1:]}"
-            raise _at(text, error.pos, InputError(message)) from None
+            raise _at(name, text, error.pos, InputError(message)) from None
         except _Fault as fault:
             path, position = _place_of_fault(text, start)
-            raise _at(text, position, InputError(str(fault), *path)) from None
+            raise _at(name, text, position, InputError(str(fault), *path)) from None
         except RecursionError:
-            raise _at(text, start, InputError(_TOO_DEEP)) from None
+            raise _at(name, text, start, InputError(_TOO_DEEP)) from None
         except ValueError as error:  # a number of more digits than Python converts
-            raise _at(text, start, InputError(f"found a number that is too long ({printable(error)})")) from None
+            raise _at(name, text, start, InputError(f"found a number that is too long ({printable(error)})")) from None
         if _SURROGATE.search(text, start, end):
-            _refuse_half_characters(text, start, document)
+            _refuse_half_characters(name, text, start, document)
         yield document
         start = _skip(text, end)
 
 
-def json_line(text: str, index: int, path: tuple[Step, ...]) -> int:
+def json_line(text: str, index: int, path: Sequence[Step]) -> int:
     """Line of the value at ``path`` in document ``index``, or of the nearest value around it that exists."""
     position = _skip(text, 0)
     for _ in range(index):
@@ -62,7 +62,7 @@ def json_line(text: str, index: int, path: tuple[Step, ...]) -> int:
     return _line(text, _seek(text, position, path))
 
 
-def _seek(text: str, position: int, path: tuple[Step, ...]) -> int:
+def _seek(text: str, position: int, path: Sequence[Step]) -> int:
     nearest = position
     for step in path:
         for key, key_at, value_at in _members(text, position):
@@ -120,7 +120,7 @@ def _decodes(text: str, position: int) -> bool:
     return True
 
 
-def _refuse_half_characters(text: str, start: int, document: object) -> None:
+def _refuse_half_characters(name: str, text: str, start: int, document: object) -> None:
     """Escapes may spell half a surrogate pair, which is no character and cannot be written out again."""
     waiting: list[object] = [document]
     while waiting:
@@ -131,7 +131,9 @@ def _refuse_half_characters(text: str, start: int, document: object) -> None:
         elif isinstance(value, list):
             waiting += value
         elif isinstance(value, str) and not _encodes(value):
-            raise _at(text, start, found(f'text "{printable(value)}" with half a surrogate pair', "whole characters"))
+            raise _at(
+                name, text, start, found(f'text "{printable(value)}" with half a surrogate pair', "whole characters")
+            )
 
 
 def _encodes(value: str) -> bool:
@@ -151,6 +153,6 @@ def _line(text: str, position: int) -> int:
     return text.count("\n", 0, position) + 1
 
 
-def _at(text: str, position: int, error: InputError) -> InputError:
-    error.where = str(_line(text, position))
+def _at(name: str, text: str, position: int, error: InputError) -> InputError:
+    error.where = f"{name}:{_line(text, position)}"
     return error

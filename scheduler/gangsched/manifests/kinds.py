@@ -65,6 +65,8 @@ KINDS: Mapping[tuple[str, str], Kind] = dict(
 )
 """(API group, kind) -> what is known about it."""
 
+_BY_API = {(api, kind.scope.kind): kind for kind in KINDS.values() for api in kind.api_versions}
+
 CLASS_KINDS = frozenset({"PriorityClass", "RuntimeClass"})
 """Kinds that other objects refer to; they are made known before the objects of the same read."""
 
@@ -92,17 +94,21 @@ _DECIDING = frozenset(
 
 def kind_of(context: Context, manifest: Raw) -> Kind | None:
     """The kind of a manifest; None when it is one to skip, which is counted. Raises InputError for no kind at all."""
+    try:
+        known = _BY_API.get((manifest.get("apiVersion"), manifest.get("kind")))  # type: ignore[arg-type]
+    except TypeError:
+        known = None
+    if known is not None:
+        return known
     for field in ("kind", "apiVersion"):
         value = manifest.get(field)
         if not isinstance(value, str) or not value:
             raise found(describe(value) if value is not None else "nothing", "text", field)
     name, api = manifest["kind"], manifest["apiVersion"]
     group, _, _ = api.rpartition("/")
-    known = KINDS.get((group, name))
-    if known is not None:
-        if api not in known.api_versions:
-            raise found(describe(api), " or ".join(known.api_versions), "apiVersion")
-        return known
+    other = KINDS.get((group, name))
+    if other is not None:
+        raise found(describe(api), " or ".join(other.api_versions), "apiVersion")
     if group in _OTHERS and name not in _OTHERS[group]:
         raise _unknown_kind(group, name)
     context.skipped[name] = context.skipped.get(name, 0) + 1

@@ -85,10 +85,10 @@ class PodReader:
         if not own:
             return bare, "", ""
         shape("PodSpec").check(own)
-        node_name, group = own.get("nodeName") or "", own.get("schedulingGroup") or {}
-        group_name = group.get("podGroupName") or ""
+        node_name, group = own.get("nodeName") or "", own.get("schedulingGroup")
+        group_name = "" if group is None else group.get("podGroupName") or ""
         if self.context.strict:
-            if own.get("schedulingGroup") is not None and not group_name:
+            if group is not None and not group_name:
                 raise missing("podGroupName", "the name of a PodGroup").under("schedulingGroup")
             if group_name:
                 DNS_SUBDOMAIN.require(group_name, "schedulingGroup", "podGroupName")

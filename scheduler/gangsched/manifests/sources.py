@@ -15,7 +15,7 @@ from attrs import frozen
 
 from gangsched.manifests.errors import InputError, Step, found, printable
 from gangsched.manifests.json_documents import json_documents, json_line
-from gangsched.manifests.yaml_documents import yaml_documents, yaml_line
+from gangsched_framework import errors, strict_yaml, yaml_lines
 
 STDIN = "-"
 MAX_BYTES = 2**30
@@ -37,16 +37,20 @@ class Source:
 
     def documents(self) -> Iterator[object]:
         """Its documents in order, plain values. Raises InputError with ``where``."""
+        if self.is_json:
+            yield from json_documents(self.text, self.name)
+            return
         try:
-            yield from json_documents(self.text) if self.is_json else yaml_documents(self.text)
-        except InputError as error:
-            error.where = f"{self.name}:{error.where}" if error.where else self.name
-            raise
+            documents = strict_yaml.parse(self.text, self.name)
+        except errors.InputError as error:
+            place = self.name if error.line is None else f"{self.name}:{error.line}"
+            raise InputError(error.message, where=place) from None
+        yield from documents
 
     def place(self, index: int, path: Sequence[Step]) -> str:
         """``FILE:LINE`` of the value at ``path`` in document ``index``."""
-        line_of = json_line if self.is_json else yaml_line
-        return f"{self.name}:{line_of(self.text, index, tuple(path))}"
+        line = json_line(self.text, index, path) if self.is_json else yaml_lines.line_of(self.text, index, path)
+        return self.name if line is None else f"{self.name}:{line}"
 
 
 def open_sources(paths: Sequence[str], stdin: IO[bytes] | IO[str] | None = None) -> Iterator[Source]:
@@ -104,6 +108,8 @@ def _read(stream: IO[bytes] | IO[str], name: str) -> bytes | str:
 def _unpacked(name: str, raw: bytes) -> bytes:
     if not raw.startswith(_GZIP) and not name.endswith(".gz"):
         return raw
+    if not raw:
+        raise _cut(name)
     unpack = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     parts: list[bytes] = []
     room = MAX_BYTES + 1
@@ -117,10 +123,14 @@ def _unpacked(name: str, raw: bytes) -> bytes:
         if room <= 0:
             raise _too_large(name)
         if not unpack.eof:
-            raise InputError("found a cut gzip file", where=name)
+            raise _cut(name)
         raw = unpack.unused_data.lstrip(b"\x00")  # a gzip file may have several members, and padding
         unpack = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     return b"".join(parts)
+
+
+def _cut(name: str) -> InputError:
+    return InputError("found a cut gzip file", where=name)
 
 
 def _decoded(name: str, raw: bytes) -> str:
