@@ -7,9 +7,10 @@ from operator import attrgetter
 import pytest
 from attrs import evolve
 
+from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.objects import Pod
 from gangsched_framework.pod_spec import Container
-from gangsched_framework.testing import PodBuilder, make_pod
+from gangsched_framework.testing import FakeHandle, PodBuilder, make_pod, make_snapshot
 from gangsched_plugins.image_locality import ImageLocality, with_tag
 from tests.plugins.judge import Case, check, roomy
 
@@ -105,6 +106,13 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=attrgetter("name"))
 def test_scores(case: Case) -> None:
     check(ImageLocality, case)
+
+
+def test_one_plugin_scores_pod_after_pod() -> None:
+    snapshot = make_snapshot([roomy("n").image("a:1", size="1000Mi").obj()])
+    plugin, node = ImageLocality({}, FakeHandle(snapshot)), snapshot.nodes[0]
+    scores = [plugin.score(CycleState(), runs(image).obj(), node) for image in ("a:1", "b:1", "a:1")]
+    assert scores == [100, 0, 100]
 
 
 @pytest.mark.parametrize(

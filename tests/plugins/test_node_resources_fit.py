@@ -92,6 +92,13 @@ FILTER = [
         want={"a": f"U Insufficient {GPU}"},
     ),
     Case(
+        name="a scalar named with 0 is not checked",
+        pod=POD.requests(**{GPU: 0}),
+        nodes=[roomy("a")],
+        pods=[running(**{GPU: 1})],
+        want={"a": "Ok"},
+    ),
+    Case(
         name="hugepages",
         pod=POD.requests(cpu=1, memory="1Gi", **{HUGE: "64Mi"}),
         nodes=[node("a", **{HUGE: "32Mi"}), node("b", **{HUGE: "64Mi"}), roomy("c")],

@@ -267,6 +267,13 @@ CASES = [
         want_scores={"a": 25, "b": 24, "c": 27, "d": 50},
     ),
     Case(
+        name="RequestedToCapacityRatio rounds the mean",
+        pod=POD.requests(cpu=1, memory="4Gi"),
+        nodes=[A],
+        args=rising(),
+        want_scores={"a": 38},
+    ),
+    Case(
         name="RequestedToCapacityRatio leaves a resource of score 0 out of the weights",
         pod=POD.requests(cpu=1, memory="1Mi"),
         nodes=[node("a", cpu=8, memory="100Gi"), node("b", cpu=3, memory="90Mi")],

@@ -136,6 +136,13 @@ CASES = [
         want={"v90": "Ok", "v95": NO, "v99": NO},
     ),
     Case(
+        name="Gt wants more, not as much",
+        pod=POD.tolerates("slo", "95", operator="Gt"),
+        nodes=SERVICE_LEVELS,
+        gates=COMPARISON,
+        want={"v90": NO, "v95": NO, "v99": "Ok"},
+    ),
+    Case(
         name="Lt never tolerates when the gate is off",
         pod=POD.tolerates("slo", "95", operator="Lt"),
         nodes=SERVICE_LEVELS,
