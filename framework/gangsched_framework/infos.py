@@ -30,7 +30,7 @@ class PodGroupInfo:
 
     def walk(self) -> Iterator[PodGroupInfo]:
         """This group and everything below it, depth first in child order."""
-        stack = [self]
+        stack: list[PodGroupInfo] = [self]
         while stack:
             info = stack.pop()
             yield info

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from attrs import evolve, field, frozen
+from attrs import Factory, evolve, field, frozen
 
 from gangsched_framework.pod_spec import Container, LabelSelector, PodSpec
 from gangsched_framework.resources import NOTHING, PodRequests, Resources
@@ -96,11 +96,9 @@ class Pod:
     node_name: str = ""
     owner: tuple[str, str] | None = None  # (kind, name) of the controller, for default spread constraints
     status: PodStatus = PodStatus()
-    key: str = field(init=False, repr=False)
-
-    @key.default
-    def _key(self) -> str:
-        return f"{self.namespace}/{self.name}"
+    key: str = field(
+        init=False, repr=False, default=Factory(lambda pod: f"{pod.namespace}/{pod.name}", takes_self=True)
+    )
 
     @property
     def group_key(self) -> EntityKey | None:
@@ -234,22 +232,22 @@ class _Group:
 class PodGroup(_Group):
     """A leaf of a tree: owns pods (spec §1.2). ``minimum`` is ``minCount``."""
 
-    key: EntityKey = field(init=False, repr=False)
-
-    @key.default
-    def _key(self) -> EntityKey:
-        return EntityKey.of(POD_GROUP, self.namespace, self.name)
+    key: EntityKey = field(
+        init=False,
+        repr=False,
+        default=Factory(lambda group: EntityKey.of(POD_GROUP, group.namespace, group.name), takes_self=True),
+    )
 
 
 @frozen(eq=False)
 class CompositePodGroup(_Group):
     """An inner node of a tree: owns groups only (spec §1.3). ``minimum`` is ``minGroupCount``."""
 
-    key: EntityKey = field(init=False, repr=False)
-
-    @key.default
-    def _key(self) -> EntityKey:
-        return EntityKey.of(COMPOSITE_POD_GROUP, self.namespace, self.name)
+    key: EntityKey = field(
+        init=False,
+        repr=False,
+        default=Factory(lambda group: EntityKey.of(COMPOSITE_POD_GROUP, group.namespace, group.name), takes_self=True),
+    )
 
 
 Group = PodGroup | CompositePodGroup

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from attrs import define, field
+from attrs import Factory, define, field
 from sortedcontainers import SortedDict
 
 from gangsched_framework.objects import POD_GROUP, EntityKey, Group, Pod
@@ -28,11 +28,7 @@ class Record:
     scheduled: dict[str, Pod] = field(factory=dict)
     ready_children: int = 0
     ready: bool = False
-    is_leaf: bool = field(init=False)
-
-    @is_leaf.default
-    def _is_leaf(self) -> bool:
-        return self.key.kind == POD_GROUP
+    is_leaf: bool = field(init=False, default=Factory(lambda record: record.key.kind == POD_GROUP, takes_self=True))
 
     @property
     def required(self) -> int:

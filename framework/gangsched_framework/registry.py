@@ -57,7 +57,7 @@ class Registry:
             function = getattr(cls, method, None)
             if function is None or not callable(function):
                 continue
-            takes = _positional(function)
+            takes = _positional(function, bound=not inspect.isfunction(inspect.getattr_static(cls, method)))
             if takes is not None and count not in takes:
                 raise ConfigurationError(
                     f'plugin "{name}": {method} takes {_count(takes)}, the contract gives it {count}'
@@ -95,10 +95,10 @@ class Registry:
         return plugin
 
 
-def _positional(function: Any) -> range | None:
+def _positional(function: Any, *, bound: bool) -> range | None:
     """How many positional arguments (self excluded) a method can take; None when it cannot be told."""
     try:
-        parameters = list(inspect.signature(function).parameters.values())[1:]
+        parameters = list(inspect.signature(function).parameters.values())[0 if bound else 1 :]
     except (TypeError, ValueError):
         return None
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):

@@ -79,6 +79,19 @@ def test_optional_and_variable_arguments_are_fine() -> None:
     assert "Good" in Registry({"Good": Good})
 
 
+class Detached(Base):
+    @staticmethod
+    def filter(state: object, pod: object, node: object) -> None: ...
+    @classmethod
+    def pre_enqueue(cls, pod: object) -> None: ...
+
+
+def test_static_and_class_methods_have_no_self_to_count() -> None:
+    assert "Detached" in Registry({"Detached": Detached})
+    with pytest.raises(ConfigurationError, match="filter takes 2 arguments"):
+        Registry({"Broken": broken("filter", staticmethod(lambda state, pod: None))})
+
+
 def test_every_method_of_the_extension_points_is_checked() -> None:
     checked = registry_module._PARAMETERS.keys()
     assert {method for methods in POINTS.values() for method in methods} <= checked
