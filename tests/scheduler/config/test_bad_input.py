@@ -356,7 +356,7 @@ PLACES = [place for place in _places(VALID) if place]
 
 
 def _retype(holder: Any, key: Any, odd: Any) -> None:
-    holder[key] = odd
+    holder[key] = copy.deepcopy(odd)
 
 
 def _drop(holder: Any, key: Any, odd: Any) -> None:
@@ -369,7 +369,7 @@ def _nest(holder: Any, key: Any, odd: Any) -> None:
 
 def _repeat(holder: Any, key: Any, odd: Any) -> None:
     if isinstance(holder, list):
-        holder.append(holder[key])
+        holder.append(copy.deepcopy(holder[key]))
     else:
         holder[f"{key}2"] = holder[key]
 
