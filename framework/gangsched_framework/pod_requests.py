@@ -15,6 +15,7 @@ from gangsched_framework.quantity import MILLI, UNIT, round_up_to_milli
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, PodRequests, Resources
 
 __all__ = [
+    "amounts_of_spec",
     "containers_need",
     "is_scalar",
     "requests_of_assigned",

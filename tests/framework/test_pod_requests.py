@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gangsched_framework.objects import Condition, Pod, PodStatus
-from gangsched_framework.pod_requests import is_scalar, requests_of_assigned, requests_of_spec, resources_from_amounts
+from gangsched_framework.pod_requests import (
+    amounts_of_spec,
+    containers_need,
+    is_scalar,
+    requests_of_assigned,
+    requests_of_spec,
+    resources_from_amounts,
+)
 from gangsched_framework.pod_spec import Container, PodSpec
 from gangsched_framework.quantity import parse_amount, round_away
 from gangsched_framework.resources import PodRequests, Resources
@@ -187,6 +194,13 @@ def test_requests_of_a_spec(case: Case) -> None:
 def test_the_plain_vector_for_the_score_leaves_out_the_pod_level_but_not_the_overhead() -> None:
     spec = PodSpec((container(cpu="4", gpu="1"),), overhead=amounts(cpu="1"), resources=amounts(cpu="1"))
     assert requests_of_spec(spec).score_other == Resources(5000, scalars={"nvidia.com/gpu": 1})
+
+
+def test_amounts_by_name_are_exact_and_keep_names_that_no_vector_has() -> None:
+    spec = PodSpec((container(cpu="1n", foo="1"),), overhead=amounts(cpu="2n"), resources=amounts(memory="1"))
+    assert amounts_of_spec(spec) == {"cpu": 3, "foo": 10**9, "memory": 10**9}
+    assert containers_need(spec) == {"cpu": 1, "foo": 10**9}
+    assert amounts_of_spec(PodSpec()) == {}
 
 
 def resized(spec: PodSpec, allocated: dict[str, dict[str, int]], reason: str = "") -> Pod:
