@@ -1,0 +1,89 @@
+"""Which files are read, in which order, and that what one file says holds for all."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from gangsched.manifests import Decoder, InputError, read_files
+
+NODE = "apiVersion: v1\nkind: Node\nmetadata: {{name: {}}}\n"
+
+
+def names(paths: list[str], stdin: io.BytesIO | None = None) -> list[str]:
+    return [obj.name for obj in read_files(paths, stdin=stdin).objects]
+
+
+def test_directories_are_read_in_name_order_and_other_files_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "b.yaml").write_text(NODE.format("b"))
+    (tmp_path / "a.yml.gz").write_bytes(gzip.compress(NODE.format("a").encode()) + gzip.compress(b"# second member\n"))
+    (tmp_path / "c.json").write_text(json.dumps({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "c"}}))
+    (tmp_path / "notes.txt").write_text("not: [a manifest")
+    assert names([str(tmp_path)]) == ["a", "b", "c"]
+    assert names([str(tmp_path / "c.json"), str(tmp_path / "b.yaml")]) == ["c", "b"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        NODE.format("x") + "---\n---\n" + NODE.format("y") + "---\n",
+        '{"apiVersion":"v1","kind":"Node","metadata":{"name":"x"}}\n{"apiVersion":"v1","kind":"Node","metadata":{"name":"y"}}',
+        "\ufeff" + NODE.format("x") + "---\n" + NODE.format("y"),
+    ],
+    ids=["YAML documents, some empty", "JSON documents", "a byte order mark"],
+)
+def test_standard_input_holds_many_documents(text: str) -> None:
+    assert names(["-"], io.BytesIO(text.encode())) == ["x", "y"]
+
+
+def test_an_empty_file_holds_nothing(tmp_path: Path) -> None:
+    for name in ("e.yaml", "e.json", "c.yaml"):
+        (tmp_path / name).write_text("# comment\n" if name == "c.yaml" else "")
+    assert names([str(tmp_path)]) == []
+
+
+def test_a_class_may_stand_after_the_pods_that_name_it(tmp_path: Path) -> None:
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "p"},
+        "spec": {"containers": [{"name": "c", "image": "x"}], "priorityClassName": "urgent"},
+    }
+    priority = {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": {"name": "urgent"},
+        "value": 9,
+    }
+    (tmp_path / "a.json").write_text(json.dumps(pod))
+    (tmp_path / "b.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [priority]}))
+    (read, _) = read_files([str(tmp_path)]).objects
+    assert read.priority == 9  # type: ignore[union-attr]
+    with pytest.raises(InputError, match=r'a\.json:1: Pod/p: spec\.priorityClassName: found text "urgent"'):
+        read_files([str(tmp_path / "a.json")])
+
+
+def test_a_decoder_that_reads_on_reports_only_news(tmp_path: Path) -> None:
+    (tmp_path / "q.yaml").write_text("apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: q}\n")
+    (tmp_path / "n.yaml").write_text(NODE.format("n"))
+    decoder = Decoder()
+    first = read_files([str(tmp_path / "q.yaml")], decoder=decoder)
+    second = read_files([str(tmp_path / "n.yaml")], decoder=decoder)
+    assert (first.skipped, len(first.warnings)) == ({"Queue": 1}, 1)
+    assert (second.skipped, second.warnings, len(second.objects)) == ({}, (), 1)
+
+
+def test_lines_are_those_of_the_document_at_fault(tmp_path: Path) -> None:
+    path = tmp_path / "many.yaml"
+    path.write_text(NODE.format("a") + "---\n" + NODE.format("b") + "---\n# comment\n" + NODE.format("C"))
+    with pytest.raises(InputError, match=r"many\.yaml:12: Node/C: metadata\.name"):
+        read_files([str(path)])
+    path = tmp_path / "many.json"
+    documents = [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}} for name in ("a", "b", "C")]
+    path.write_text("\n".join(json.dumps(document, indent=1) for document in documents))
+    with pytest.raises(InputError, match=r"many\.json:19: Node/C: metadata\.name"):
+        read_files([str(path)])
