@@ -35,8 +35,16 @@ class PreFilterOutcome:
 def run_pre_filter(
     plugins: Sequence[PreFilterPlugin], state: CycleState, pod: Pod, nodes: Sequence[NodeInfo]
 ) -> PreFilterOutcome:
-    """PreFilter of every plugin; narrowed sets are intersected (spec §4.1.2-4.1.4)."""
+    """PreFilter of every plugin; narrowed sets are intersected (spec §4.1.2-4.1.4). The state learns who skipped."""
     skipped: list[str] = []
+    outcome = _ask_pre_filter(plugins, state, pod, nodes, skipped)
+    state.skip_filter = frozenset(skipped)
+    return outcome
+
+
+def _ask_pre_filter(
+    plugins: Sequence[PreFilterPlugin], state: CycleState, pod: Pod, nodes: Sequence[NodeInfo], skipped: list[str]
+) -> PreFilterOutcome:
     narrowed: list[str] = []
     names: frozenset[str] | None = None
     refused: Status | None = None
@@ -49,14 +57,14 @@ def run_pre_filter(
             if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
                 return PreFilterOutcome(status=status.with_plugin(plugin.name), plugins=(plugin.name,))
             if not status.rejected:
-                return PreFilterOutcome(status=error(f'running PreFilter plugin "{plugin.name}": {status.message}'))
+                text = f'running PreFilter plugin "{plugin.name}": {status.message}'
+                return PreFilterOutcome(status=error(text, plugin=plugin.name))
             refused = status.with_plugin(plugin.name)
         if result is not None:
             narrowed.append(plugin.name)
             names = result if names is None else names & result
             if not names:
                 return PreFilterOutcome(names, _no_common_node(narrowed), tuple(narrowed))
-    state.skip_filter = frozenset(skipped)
     if refused is not None:
         return PreFilterOutcome(names, refused, (refused.plugin,))
     return PreFilterOutcome(names, None, tuple(narrowed))
