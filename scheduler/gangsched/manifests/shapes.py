@@ -10,12 +10,13 @@ import math
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from gangsched.manifests.amounts import amount_of
 from gangsched.manifests.errors import InputError, describe, found, printable, unknown_field
 from gangsched.manifests.times import epoch_nanoseconds
 
-Check = Callable[[object], None]
+Check = Callable[[Any], None]
 """Raises InputError, with a path from the value down, when the value is not of the type."""
 
 _TABLES = ("kubernetes_fields.txt", "workload_fields.txt")
@@ -28,7 +29,7 @@ class Shape:
         self.name = name
         self.fields: dict[str, Check] = {}
 
-    def check(self, value: object) -> None:
+    def check(self, value: Any) -> None:
         """Raise InputError unless ``value`` is an object with known fields of the right types, all the way down."""
         if value.__class__ is not dict and not isinstance(value, Mapping):  # the first test spares most the second
             raise found(describe(value), "an object")
@@ -90,7 +91,7 @@ def _list_of(check: Check) -> Check:
 
 
 def _map_of(check: Check) -> Check:
-    def check_map(value: object) -> None:
+    def check_map(value: Any) -> None:
         if value.__class__ is not dict and not isinstance(value, Mapping):
             raise found(describe(value), "an object")
         for key, item in value.items():
