@@ -26,10 +26,17 @@ class InputError(GangschedError):
 
     def __init__(self, source: str, line: int | None, message: str) -> None:
         place = source if line is None else f"{source}:{line}"
-        super().__init__(f"{place}: {message}" if place else message)
+        self.message = on_one_line(message)
+        super().__init__(f"{place}: {self.message}" if place else self.message)
         self.source = source
         self.line = line
-        self.message = message
+
+
+def on_one_line(text: str) -> str:
+    """The text with line breaks and whatever else a terminal would obey written as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -62,6 +62,8 @@ REFUSED = {
     "a key written twice": ("a: 1\nb: 2\na: 3", '3: key "a" already set in map'),
     "a key written twice in a flow mapping": ("x: {b: 1, b: 2}", '1: key "b" already set in map'),
     "a key written twice in JSON": ('{"b": 1,\n "b": 2}', '2: key "b" already set in map'),
+    "a key with a line break written twice": ('"a\\nb": 1\n"a\\nb": 2', '2: key "a\\nb" already set in map'),
+    "a tag with a line break": ("a: !b%0Ac 1", "1: tag !b\\nc is not allowed"),
     "a Python object": ("a: !!python/object/apply:os.system [ls]", "1: tag !!python/object/apply:os.system is not"),
     "a private tag": ("a: !thing 1", "1: tag !thing is not allowed"),
     "a private tag on a key": ("!thing a: 1", "1: tag !thing is not allowed"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gangsched.config.label_names import label_key_problems, label_value_problems
 from gangsched.config.problems import Problem, invalid, unsupported
 from gangsched.config.schema import Fields, Int, ListOf, Text
-from gangsched_framework.label_names import label_key_problems, label_value_problems
 from gangsched_framework.yaml_lines import ValuePath
 
 _REQUIREMENTS = ListOf(Fields({"key": Text(), "operator": Text(), "values": ListOf(Text())}))

@@ -10,9 +10,9 @@ from attrs import frozen
 
 from gangsched.config import affinity_argument
 from gangsched.config.durations import nanoseconds
+from gangsched.config.label_names import label_key_problems
 from gangsched.config.problems import Problem, duplicate, forbidden, invalid, required, unsupported
 from gangsched.config.schema import Bool, Fields, Int, ListOf, Text, TextMap
-from gangsched_framework.label_names import label_key_problems
 from gangsched_framework.yaml_lines import ValuePath
 from gangsched_plugins import names
 

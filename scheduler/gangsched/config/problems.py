@@ -8,7 +8,7 @@ from typing import Literal
 
 from attrs import evolve, frozen
 
-from gangsched_framework.errors import ConfigurationError, did_you_mean
+from gangsched_framework.errors import ConfigurationError, did_you_mean, on_one_line
 from gangsched_framework.yaml_lines import ValuePath, line_of
 
 Stage = Literal["decode", "validate", "build"]
@@ -56,6 +56,7 @@ class ConfigFileError(ConfigurationError):
         self.message = texts[0] if len(texts) == 1 else ", ".join(texts)
         if len(texts) > 1 and stage != "decode":
             self.message = f"[{self.message}]"
+        self.message = on_one_line(self.message)
         hint = next((problem.hint for problem in problems if problem.hint), "")
         place = source.name if self.line is None else f"{source.name}:{self.line}"
         super().__init__(f"{place}: {self.message}{hint}")

@@ -73,6 +73,14 @@ FILES: dict[str, tuple[str | bytes, str]] = {
         ':7: unknown field "profiles[0].pluginConfig[0].args.hardPodAffinityWeigth"; '
         'did you mean "hardPodAffinityWeight"?',
     ),
+    "an unknown field with a line break and a colour in it": (
+        TOP + '"a\\n\\e[31mb": 1',
+        r':3: unknown field "a\n\x1b[31mb"',
+    ),
+    "a scheduler name with a line break in it": (
+        TOP + 'profiles:\n- schedulerName: "a\\nb"\n  plugins: {bind: {disabled: [{name: "*"}]}}',
+        r":4: initializing profiles: creating profile for scheduler name a\nb: at least one bind plugin is needed",
+    ),
     "two unknown fields": (TOP + "a: 1\nb: 2", ':3: unknown field "a", unknown field "b"'),
     "text for a number": (
         TOP + "parallelism: four",

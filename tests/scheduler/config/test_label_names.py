@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gangsched_framework.label_names import label_key_problems, label_value_problems
+from gangsched.config.label_names import label_key_problems, label_value_problems
 
 KEYS = {
     "a": [],
