@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from attrs import frozen
+
 from gangsched_framework import run_binding, run_pod, run_podgroup, run_queueing
 from gangsched_framework.cycle_state import CycleState, PlacementCycleState, PodGroupCycleState
 from gangsched_framework.errors import ConfigurationError
@@ -26,6 +28,20 @@ from gangsched_framework.registry import Registry
 from gangsched_framework.run_pod import PreFilterOutcome, ScoreTable
 from gangsched_framework.run_podgroup import Candidate
 from gangsched_framework.status import Status
+
+
+@frozen
+class NodePlugin:
+    """A plugin asked about nodes: whether it filters, its score weight (0 = it does not score).
+
+    ``prepared``: where it filters or scores, the profile also runs its PreFilter or PreScore, as its columnar form
+    assumes.
+    """
+
+    plugin: Plugin
+    filters: bool
+    weight: int
+    prepared: bool
 
 
 class Framework:
@@ -57,6 +73,7 @@ class Framework:
         self._post_filter = self._at("postFilter")
         self._pre_score = self._at("preScore")
         self.score_plugins = self._weighted("score")
+        self.node_plugins = self._node_plugins()
         self._reserve = self._at("reserve")
         self._permit = self._at("permit")
         self._pre_bind = self._at("preBind")
@@ -72,6 +89,18 @@ class Framework:
 
     def _weighted(self, point: str) -> tuple[tuple[Any, int], ...]:
         return tuple((self.plugins[ref.name], ref.weight) for ref in self.profile.points.get(point, ()))
+
+    def _node_plugins(self) -> tuple[NodePlugin, ...]:
+        """Every plugin that has a say about nodes, in Filter order."""
+        weights = {plugin.name: weight for plugin, weight in self.score_plugins}
+        asked = (*self.filter_plugins, *self.pre_filter_plugins, *(plugin for plugin, _ in self.score_plugins))
+        return tuple(self._node_plugin(plugin, weights.get(plugin.name, 0)) for plugin in dict.fromkeys(asked))
+
+    def _node_plugin(self, plugin: Plugin, weight: int) -> NodePlugin:
+        filters = plugin in self.filter_plugins
+        prepared = filters == (plugin in self.pre_filter_plugins) or not hasattr(plugin, "pre_filter")
+        prepared &= bool(weight) == (plugin in self._pre_score) or not hasattr(plugin, "pre_score")
+        return NodePlugin(plugin, filters, weight, prepared)
 
     # --- queueing -------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from gangsched_framework.objects import Namespace, Pod, PodDisruptionBudget, SelectorOwner
@@ -28,6 +28,10 @@ class Nominations(Protocol):
         """Pods nominated to the node, in a fixed order."""
         ...
 
+    def any(self) -> bool:
+        """Whether any pod holds a nomination."""
+        ...
+
     def nominated_node(self, pod: Pod) -> str:
         """The node the pod is nominated to, or ''."""
         ...
@@ -51,7 +55,7 @@ class Handle(Protocol):
     @property
     def namespaces(self) -> Mapping[str, Namespace]: ...
     @property
-    def selector_owners(self) -> Sequence[SelectorOwner]: ...
+    def selector_owners(self) -> Collection[SelectorOwner]: ...
     @property
     def disruption_budgets(self) -> Sequence[PodDisruptionBudget]: ...
     @property

@@ -318,7 +318,7 @@ SchedulingFunction = Callable[[], RootAttempt]
 
 @frozen
 class PodGroupPostFilterResult:
-    """``nominations`` map pod keys to nodes, for every pod of the found assignment; ``victims`` are evicted by submit."""
+    """``nominations``: pod key -> node, for every pod of the found assignment; ``victims`` are evicted by submit."""
 
     nominations: Mapping[str, str]
     victims: tuple[Pod, ...] = ()
@@ -328,7 +328,7 @@ class PodGroupPostFilterResult:
 class PodGroupPostFilterPlugin(Plugin, Protocol):
     """Try to make room for a whole tree.
 
-    When: once, when the root ended exactly Unschedulable. With: group state, the popped entity, the scheduling function.
+    When: once, when the root ended exactly Unschedulable. With: group state, popped entity, the scheduling function.
     Status: Success = waiting on preemption; Unschedulable = reason collected, next plugin; UU = stop; else Error.
     Undo: it must leave the snapshot as it found it.
     """

@@ -12,12 +12,14 @@ from array import array
 from attrs import frozen
 
 from gangsched_framework.errors import GangschedError, InvariantError
+from gangsched_framework.node_classes import NodeClasses
 from gangsched_framework.node_images import ImageIndex
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import Node, Pod
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
 
 _FIXED = (CPU, MEMORY, EPHEMERAL_STORAGE, PODS)
+MAX_TOUCHES = 1_000_000
 
 
 @frozen(eq=False)
@@ -34,7 +36,8 @@ class NodeTable:
 
     Attributes are for reading: ``names``, ``row_of``, ``nodes``, ``infos`` (by row); ``allocatable`` and ``used``
     (resource -> column), ``nonzero_cpu`` / ``nonzero_memory`` (columns); ``pods`` (row -> pods by key);
-    ``affinity_pods`` and ``ports`` (sparse, row -> ...); ``images``; ``touched`` (log of changed rows) and ``epoch``.
+    ``affinity_pods`` and ``ports`` (sparse, row -> ...); ``images``; ``touched`` (log of changed rows) and ``epoch``
+    (numbering of the rows); ``classes`` (nodes grouped by what their objects say, see ``node_classes``).
     """
 
     def __init__(self) -> None:
@@ -52,6 +55,7 @@ class NodeTable:
         self.affinity_pods: dict[int, dict[str, Pod]] = {}
         self.ports: dict[int, dict[tuple[str, str, int], int]] = {}
         self.images = ImageIndex()
+        self.classes = NodeClasses(self.nodes, 0)
         self._known: dict[str, Node] = {}  # in order of addition
         self._homeless: dict[str, dict[str, Pod]] = {}  # node name -> pods whose node has no row (yet)
         self._stale = False
@@ -76,10 +80,7 @@ class NodeTable:
         row = self.row_of.get(node.name)
         if row is None:
             return
-        self.nodes[row] = node
-        self.infos[row] = NodeInfo(self, row, node)
-        self._write_allocatable(row, node)
-        self.touched.append(row)
+        self._replace(row, node)
 
     def remove_node(self, name: str) -> None:
         """A node vanishes; pods on it are remembered but count nowhere. O(pods of the node), rows at ``settle``."""
@@ -122,6 +123,7 @@ class NodeTable:
             self.infos[row] = NodeInfo(self, row, node)
             self._write_allocatable(row, node)
             self.touched.append(row)
+            self.classes = self.classes.renewed(self.nodes)
 
     def _renumber(self, names: list[str]) -> None:
         old = [self.row_of.get(name, -1) for name in names]
@@ -137,6 +139,7 @@ class NodeTable:
         self.row_of = {name: row for row, name in enumerate(names)}
         self.nodes = [self._known[name] for name in names]
         self.infos = [NodeInfo(self, row, node) for row, node in enumerate(self.nodes)]
+        self.classes = self.classes.renewed(self.nodes)
         self.allocatable = {r: array("q", bytes(8 * len(names))) for r in self.allocatable}
         for row, node in enumerate(self.nodes):
             self._write_allocatable(row, node)
@@ -149,6 +152,18 @@ class NodeTable:
             if resource not in self.allocatable:
                 self.allocatable[resource] = array("q", bytes(8 * len(self.names)))
                 self.allocatable[resource][row] = amounts.scalars[resource]
+
+    def forget_old_touches(self) -> None:
+        """Start a new log when the old one has grown long; whoever followed it sees another list and starts anew."""
+        if len(self.touched) > MAX_TOUCHES:
+            self.touched = []
+
+    def column(self, resource: str) -> tuple[array[int], array[int]]:
+        """The (used, allocatable) columns of a resource, made when no node or pod named it yet."""
+        for columns in (self.used, self.allocatable):
+            if resource not in columns:
+                columns[resource] = array("q", bytes(8 * len(self.names)))
+        return self.used[resource], self.allocatable[resource]
 
     # --- pods ---------------------------------------------------------------------------------------------------
 

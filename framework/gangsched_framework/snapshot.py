@@ -42,6 +42,7 @@ class Snapshot:
     def refresh(self) -> None:
         """Begin a cycle: take in nodes that came or went."""
         self.table.settle()
+        self.table.forget_old_touches()
         self._nodes = None
 
     @property

@@ -5,9 +5,12 @@ A verdict is a value, never an exception. ``None`` stands for Success wherever a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 
 from attrs import field, frozen
+
+from gangsched_framework.refusals import GroupedRefusals
 
 
 class Code(Enum):
@@ -107,7 +110,7 @@ class FitError:
     """
 
     node_count: int
-    node_statuses: dict[str, Status] = field(factory=dict)
+    node_statuses: Mapping[str, Status] = field(factory=dict)
     excluded: Status | None = None
     excluded_count: int = 0
     pre_filter: Status | None = None
@@ -120,13 +123,20 @@ class FitError:
         head = f"0/{self.node_count} nodes are available:"
         if self.pre_filter is not None:
             return f"{head} {self.pre_filter.message}."
-        counts: dict[str, int] = {}
-        for status in self.node_statuses.values():
-            for reason in status.reasons:
-                counts[reason] = counts.get(reason, 0) + 1
+        counts = _reason_counts(self.node_statuses)
         if self.excluded is not None and self.excluded_count:
             for reason in self.excluded.reasons:
                 counts[reason] = counts.get(reason, 0) + self.excluded_count
         if not counts:
             return head
         return f"{head} {', '.join(sorted(f'{n} {reason}' for reason, n in counts.items()))}."
+
+
+def _reason_counts(statuses: Mapping[str, Status]) -> dict[str, int]:
+    if isinstance(statuses, GroupedRefusals):
+        return statuses.reason_counts()
+    counts: dict[str, int] = {}
+    for status in statuses.values():
+        for reason in status.reasons:
+            counts[reason] = counts.get(reason, 0) + 1
+    return counts

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from gangsched_framework.columns import SILENT, Columns, ScoreColumn
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.handle import Handle
 from gangsched_framework.interface import MAX_NODE_SCORE
 from gangsched_framework.node_info import NodeInfo
+from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
 from gangsched_framework.pod_spec import PodSpec
 from gangsched_framework.status import Status
@@ -38,17 +42,28 @@ class ImageLocality:
         """
         if pod.spec is not self._spec:
             self._spec, self._images = pod.spec, images_of(pod.spec)
-        total = 0
-        for image in self._images:
-            size = node.image_size(image)
-            if size:
-                snapshot = self._handle.snapshot
-                # float64 division, then product, then truncation (spec §7.8.2)
-                total += int(size * (snapshot.table.images.spread(image) / len(snapshot.all_nodes)))
-        if total <= _LOWEST:
-            return 0
-        highest = _HIGHEST_PER_IMAGE * len(self._images)
-        return MAX_NODE_SCORE * (min(total, highest) - _LOWEST) // (highest - _LOWEST)
+        return _score(self._images, node, self._handle.snapshot.table)
+
+    def columns(self, pod: Pod, table: NodeTable) -> Columns | None:
+        """Silent while no node holds an image of the pod; else the per-node scores, which only nodes can change."""
+        images = images_of(pod.spec)
+        if not any(table.images.spread(image) for image in images):
+            return SILENT
+        scores = np.array([_score(images, node, table) for node in table.infos], np.int64)
+        return Columns(score=ScoreColumn(lambda: scores))
+
+
+def _score(images: Sequence[str], node: NodeInfo, table: NodeTable) -> int:
+    total = 0
+    for image in images:
+        size = node.image_size(image)
+        if size:
+            # float64 division, then product, then truncation (spec §7.8.2)
+            total += int(size * (table.images.spread(image) / len(table.infos)))
+    if total <= _LOWEST:
+        return 0
+    highest = _HIGHEST_PER_IMAGE * len(images)
+    return MAX_NODE_SCORE * (min(total, highest) - _LOWEST) // (highest - _LOWEST)
 
 
 def images_of(spec: PodSpec) -> tuple[str, ...]:

@@ -7,11 +7,13 @@ from typing import Any
 
 from attrs import frozen
 
+from gangsched_framework.columns import Columns, filter_by_class, score_by_class
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.errors import ConfigurationError
 from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHint, Hint, Resource
 from gangsched_framework.handle import Handle
 from gangsched_framework.node_info import NodeInfo
+from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Node, Pod
 from gangsched_framework.pod_spec import NodeAffinity as NodeAffinityRules
 from gangsched_framework.pod_spec import NodeSelectorTerm, PodSpec, PreferredNodeTerm, Requirement
@@ -69,6 +71,7 @@ class NodeAffinity:
         added = _read_affinity(args.get("addedAffinity") or {})
         self._added_terms = None if added.required is None else compile_node_terms(added.required)
         self._has_added_preferences = bool(added.preferred)
+        self._added_label_terms = (*(added.required or ()), *(preference.term for preference in added.preferred))
         self._added_preferences, errors = _compile_preferences(added.preferred)
         if errors:
             raise ConfigurationError(f"parsing addedAffinity.{_PREFERRED}: {errors}")
@@ -94,10 +97,12 @@ class NodeAffinity:
 
     def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
         """Refuse a node that the profile's affinity, the node selector or the required terms exclude."""
-        if self._added_terms is not None and not matches_any(self._added_terms, node.node):
+        return self._verdict(state.read(_FILTER_STATE) or _Rules.of(pod.spec), node.node)
+
+    def _verdict(self, rules: _Rules, node: Node) -> Status | None:
+        if self._added_terms is not None and not matches_any(self._added_terms, node):
             return _ENFORCED
-        rules: _Rules = state.read(_FILTER_STATE) or _Rules.of(pod.spec)
-        return None if rules.match(node.node) else _REFUSED
+        return None if rules.match(node) else _REFUSED
 
     # --- Score ------------------------------------------------------------------------------------------------------
 
@@ -115,12 +120,7 @@ class NodeAffinity:
 
     def score(self, state: CycleState, pod: Pod, node: NodeInfo) -> int | Status:
         """Sum of the weights of the matching preferences."""
-        preferences: Preferences = state.read(_SCORE_STATE) or ()
-        total, api_node = 0, node.node
-        for weight, term in preferences:
-            if term.matches(api_node):
-                total += weight
-        return total
+        return _weight_of(state.read(_SCORE_STATE) or (), node.node)
 
     def normalize_score(
         self, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo], scores: list[int]
@@ -128,6 +128,30 @@ class NodeAffinity:
         """Per cent of the highest sum."""
         normalize_by_maximum(scores)
         return None
+
+    # --- columns ----------------------------------------------------------------------------------------------------
+
+    def columns(self, pod: Pod, table: NodeTable) -> Columns | None:
+        """One verdict and one sum per combination of the labels the rules ask about.
+
+        Rules about the node's name narrow the search, and a malformed preference is an Error: both are left to the
+        per-node form.
+        """
+        affinity = pod.spec.node_affinity
+        required = (affinity.required if affinity is not None else None) or ()
+        preferred = affinity.preferred if affinity is not None else ()
+        terms = (*required, *(preference.term for preference in preferred), *self._added_label_terms)
+        preferences, errors = _compile_preferences(preferred)
+        if errors or any(term.match_fields for term in terms):
+            return None
+        keys = {r.key: None for term in terms for r in term.match_expressions}
+        keys.update(dict.fromkeys(pod.spec.node_selector or ()))
+        classes = table.classes.by_labels(tuple(keys))
+        rules, preferences = _Rules.of(pod.spec), self._added_preferences + preferences
+        score = None
+        if preferred or self._has_added_preferences:
+            score = score_by_class(classes, lambda node: _weight_of(preferences, node), "max")
+        return Columns(filter_by_class(classes, lambda node: self._verdict(rules, node)), score)
 
     # --- hints ------------------------------------------------------------------------------------------------------
 
@@ -144,6 +168,14 @@ class NodeAffinity:
         if not rules.match(new):
             return Hint.SKIP
         return Hint.SKIP if isinstance(old, Node) and rules.match(old) else Hint.QUEUE
+
+
+def _weight_of(preferences: Preferences, node: Node) -> int:
+    total = 0
+    for weight, term in preferences:
+        if term.matches(node):
+            total += weight
+    return total
 
 
 def _named_nodes(terms: Iterable[NodeSelectorTerm]) -> frozenset[str] | None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from gangsched_framework.columns import SILENT, Columns
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHint, Resource
 from gangsched_framework.handle import Handle
 from gangsched_framework.node_info import NodeInfo
+from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
 from gangsched_framework.status import Status, unresolvable
 from gangsched_plugins.names import NODE_NAME
@@ -34,6 +36,10 @@ class NodeName:
     def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
         """Refuse every node but the named one."""
         return _OTHER_NODE if pod.node_name and pod.node_name != node.name else None
+
+    def columns(self, pod: Pod, table: NodeTable) -> Columns | None:
+        """Silent unless the pod names a node; then the search is narrowed, which columns cannot do."""
+        return None if pod.node_name else SILENT
 
     def events_to_register(self) -> Iterable[ClusterEventWithHint]:
         """Any new node may bear the name."""

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from gangsched_framework.columns import SILENT, Columns, FilterColumn, Refusals
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHint, Hint, Resource
 from gangsched_framework.handle import Handle
 from gangsched_framework.node_info import NodeInfo
+from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
+from gangsched_framework.refusals import Rows
 from gangsched_framework.status import Status, skip, unschedulable
 from gangsched_plugins.names import NODE_PORTS
 
@@ -39,6 +45,27 @@ class NodePorts:
         """Refuse a node where a wanted port is taken. The pod's own ports are not compared with each other."""
         used = node.used_ports
         return _TAKEN if used and _conflict(pod.spec.host_ports, used) else None
+
+    def columns(self, pod: Pod, table: NodeTable) -> Columns | None:
+        """Only nodes with host ports in use are looked at."""
+        wanted = pod.spec.host_ports
+        if not wanted:
+            return SILENT
+
+        def test(row: int) -> bool:
+            used = table.ports.get(row)
+            return not used or not _conflict(wanted, used)
+
+        def mask() -> NDArray[np.bool_]:
+            passes = np.ones(len(table.names), np.bool_)
+            for row in table.ports:
+                passes[row] = test(row)
+            return passes
+
+        def refusals(rows: Rows) -> Refusals:
+            return ((_TAKEN, rows[~mask()[rows]]),)
+
+        return Columns(FilterColumn(mask, refusals, test))
 
     def events_to_register(self) -> Iterable[ClusterEventWithHint]:
         """A pod that leaves and had a wanted port, and any new node."""

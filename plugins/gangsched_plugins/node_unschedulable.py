@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from gangsched_framework.columns import Columns, filter_by_class
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHint, Hint, Resource
 from gangsched_framework.handle import Handle
 from gangsched_framework.node_info import NodeInfo
+from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Node, Pod, Taint
 from gangsched_framework.status import Status, unresolvable
 from gangsched_plugins.common.tolerations import comparison_operators, tolerated
@@ -36,9 +38,16 @@ class NodeUnschedulable:
 
     def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
         """Refuse a cordoned node unless the pod tolerates the taint that stands for it."""
-        if not node.node.unschedulable or self._tolerated_by(pod):
+        return self._verdict(pod, node.node)
+
+    def _verdict(self, pod: Pod, node: Node) -> Status | None:
+        if not node.unschedulable or self._tolerated_by(pod):
             return None
         return _REFUSED
+
+    def columns(self, pod: Pod, table: NodeTable) -> Columns | None:
+        """One verdict for open nodes, one for cordoned ones."""
+        return Columns(filter_by_class(table.classes.by_unschedulable(), lambda node: self._verdict(pod, node)))
 
     def _tolerated_by(self, pod: Pod) -> bool:
         return tolerated(_CORDONED, pod.spec.tolerations, self._comparison)

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from gangsched_framework.columns import SILENT, Columns
 from gangsched_framework.cycle_state import CycleState, PodGroupCycleState
 from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHint, Hint, Resource
 from gangsched_framework.handle import Handle
 from gangsched_framework.infos import PoppedPodGroupInfo
 from gangsched_framework.interface import PodGroupPostFilterResult, PostFilterResult, SchedulingFunction
 from gangsched_framework.node_info import NodeInfo
+from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Node, Pod
 from gangsched_framework.status import Status, error, skip, unresolvable, unschedulable
 from gangsched_plugins.common.normalize import normalize_by_maximum
@@ -47,6 +49,10 @@ class _Silent:
     def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
         """Every node will do."""
         return None
+
+    def columns(self, pod: Pod, table: NodeTable) -> Columns | None:
+        """Silent for pods without claims; the others are refused before nodes are looked at."""
+        return None if pod.spec.claims or pod.spec.resource_claims else SILENT
 
 
 class _SilentOnClaimlessPods(_Silent):

@@ -16,7 +16,6 @@ class SchedulingGates:
     """PreEnqueue. Takes no arguments."""
 
     name = SCHEDULING_GATES
-    locality = "node"
     pre_enqueue_scope = "pod"
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from gangsched_framework.columns import Columns, filter_by_class, score_by_class
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHint, Hint, Resource
 from gangsched_framework.handle import Handle
 from gangsched_framework.node_info import NodeInfo
+from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Node, Pod
 from gangsched_framework.status import Status, unresolvable
 from gangsched_plugins.common.normalize import normalize_by_maximum
@@ -40,10 +42,10 @@ class TaintToleration:
 
     def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
         """Refuse a node with a NoSchedule or NoExecute taint the pod does not tolerate."""
-        taints = node.node.taints
-        if not taints or untolerated_hard_taint(taints, pod.spec.tolerations, self._comparison) is None:
-            return None
-        return _REFUSED
+        return self._verdict(pod, node.node)
+
+    def _verdict(self, pod: Pod, node: Node) -> Status | None:
+        return _REFUSED if node.taints and self._closed_to(pod, node) else None
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo]) -> Status | None:
         """Nothing to prepare, never skips (spec §7.3.4)."""
@@ -51,7 +53,10 @@ class TaintToleration:
 
     def score(self, state: CycleState, pod: Pod, node: NodeInfo) -> int | Status:
         """Number of PreferNoSchedule taints the pod does not tolerate."""
-        taints = node.node.taints
+        return self._soft_taints(pod, node.node)
+
+    def _soft_taints(self, pod: Pod, node: Node) -> int:
+        taints = node.taints
         return untolerated_soft_taints(taints, pod.spec.tolerations, self._comparison) if taints else 0
 
     def normalize_score(
@@ -60,6 +65,14 @@ class TaintToleration:
         """Fewer taints, more points; 100 everywhere when no node has any."""
         normalize_by_maximum(scores, reverse=True)
         return None
+
+    def columns(self, pod: Pod, table: NodeTable) -> Columns | None:
+        """One verdict and one count per distinct list of taints."""
+        classes = table.classes.by_taints()
+        return Columns(
+            filter_by_class(classes, lambda node: self._verdict(pod, node)),
+            score_by_class(classes, lambda node: self._soft_taints(pod, node), "reversed"),
+        )
 
     def events_to_register(self) -> Iterable[ClusterEventWithHint]:
         """A node that becomes free of hard taints the pod minds, and any change of the pod's own tolerations."""

@@ -56,6 +56,10 @@ class Nominator:
         pods = self._by_node.get(node_name)
         return tuple(pods.values()) if pods else ()
 
+    def any(self) -> bool:
+        """Whether any pod holds a nomination."""
+        return bool(self._node_of)
+
     def nominated_node(self, pod: Pod) -> str:
         return self._node_of.get(pod.uid, "")
 

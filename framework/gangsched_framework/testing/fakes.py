@@ -63,6 +63,9 @@ class FakeNominations:
     def nominated_pods(self, node_name: str) -> Sequence[Pod]:
         return self.by_node.get(node_name, ())
 
+    def any(self) -> bool:
+        return any(self.by_node.values())
+
     def nominated_node(self, pod: Pod) -> str:
         return next((node for node, pods in self.by_node.items() if any(p.uid == pod.uid for p in pods)), "")
 

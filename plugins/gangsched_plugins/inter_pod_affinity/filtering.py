@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from attrs import define
 
 from gangsched_framework.node_info import NodeInfo
+from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
 from gangsched_plugins.common.selectors import Labels
-from gangsched_plugins.inter_pod_affinity.terms import PodTerms, TermCache, Terms, matches_all
+from gangsched_plugins.inter_pod_affinity.terms import NO_LABELS, MatchCounts, PodTerms, TermCache, Terms, matches_all
 
 HOSTNAME = "kubernetes.io/hostname"
 Domain = tuple[str, str]
@@ -35,34 +36,36 @@ class FilterState:
     matching: int = 0
 
     @classmethod
-    def of(
-        cls,
-        pod: Pod,
-        terms: PodTerms,
-        namespace_labels: Labels,
-        *,
-        fast_path: bool,
-        nodes: Sequence[NodeInfo],
-        with_affinity: Sequence[NodeInfo],
-        cache: TermCache,
-    ) -> FilterState:
-        """Count over all ``nodes`` when the pod has required terms, else only over those with anti-affinity pods."""
+    def of(cls, pod: Pod, terms: PodTerms, namespace_labels: Labels, *, fast_path: bool) -> FilterState:
+        """No counts yet. ``fast_path``: its gate is on."""
         fast = fast_path and all(term.key == HOSTNAME for term in terms.required_affinity)
-        state = cls(pod, terms, namespace_labels, fast, {}, {}, {})
+        return cls(pod, terms, namespace_labels, fast, {}, {}, {})
+
+    def count_foreign(self, with_affinity: Sequence[NodeInfo], cache: TermCache) -> None:
+        """Take in the anti-affinity of running pods. O(pods with terms)."""
         repelling: dict[int, Terms] = {}  # by identity of the compiled terms: one answer per template
         for node in with_affinity:
             for other in node.pods_with_affinity.values():
                 theirs = cache.of(other)
                 matched = repelling.get(id(theirs))
                 if matched is None:
-                    matched = repelling[id(theirs)] = state._repelling(theirs)
+                    matched = repelling[id(theirs)] = self._repelling(theirs)
                 for term in matched:
-                    _count(state.existing_anti, term.key, node.labels, 1)
-        if terms.required:
+                    _count(self.existing_anti, term.key, node.labels, 1)
+
+    def count_own(self, nodes: Sequence[NodeInfo], table: NodeTable, counts: MatchCounts) -> None:
+        """Take in the pods that the own required terms are about. O(nodes)."""
+        affinity, anti = self.terms.required_affinity, self.terms.required_anti
+        if affinity:
+            column = counts.column(table, affinity)
             for node in nodes:
-                for other in node.pods.values():
-                    state._change_own(other, node.labels, 1)
-        return state
+                if column[node.row]:
+                    self._add_affinity(node.labels, column[node.row])
+        for term in anti:
+            column = counts.column(table, (term,))
+            for node in nodes:
+                if column[node.row]:
+                    _count(self.anti, term.key, node.labels, column[node.row])
 
     def clone(self) -> FilterState:
         return FilterState(
@@ -80,20 +83,20 @@ class FilterState:
         """A pod comes (+1) to a node with ``labels`` or leaves it (−1)."""
         for term in self._repelling(theirs):
             _count(self.existing_anti, term.key, labels, amount)
-        self._change_own(other, labels, amount)
+        if matches_all(self.terms.required_affinity, other):
+            self._add_affinity(labels, amount)
+        for own in self.terms.required_anti:
+            if own.matches(other, NO_LABELS):
+                _count(self.anti, own.key, labels, amount)
 
     def _repelling(self, theirs: PodTerms) -> Terms:
         """The required anti-affinity terms of another pod that are about the incoming one."""
         return tuple(term for term in theirs.required_anti if term.matches(self.pod, self.namespace_labels))
 
-    def _change_own(self, other: Pod, labels: Labels, amount: int) -> None:
-        if matches_all(self.terms.required_affinity, other):
-            self.matching += amount
-            for term in self.terms.required_affinity:
-                _count(self.affinity, term.key, labels, amount)
-        for term in self.terms.required_anti:
-            if term.matches(other, {}):
-                _count(self.anti, term.key, labels, amount)
+    def _add_affinity(self, labels: Labels, amount: int) -> None:
+        self.matching += amount
+        for term in self.terms.required_affinity:
+            _count(self.affinity, term.key, labels, amount)
 
     def satisfies_affinity(self, labels: Labels) -> bool:
         """Whether every affinity term has a match in the node's domains, or the pod is the first of its group."""

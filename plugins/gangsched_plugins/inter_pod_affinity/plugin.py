@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from gangsched_framework.columns import Columns
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.events import ClusterEventWithHint
 from gangsched_framework.handle import Handle
 from gangsched_framework.node_info import NodeInfo
+from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
 from gangsched_framework.status import SKIP, Status, error, unresolvable, unschedulable
 from gangsched_plugins import names
 from gangsched_plugins.common.selectors import Labels
 from gangsched_plugins.inter_pod_affinity import hints, scoring
 from gangsched_plugins.inter_pod_affinity.filtering import HOSTNAME, FilterState
-from gangsched_plugins.inter_pod_affinity.scoring import Weigher
-from gangsched_plugins.inter_pod_affinity.terms import NO_LABELS, TermCache, compile_terms
+from gangsched_plugins.inter_pod_affinity.scoring import Opinions, Weigher
+from gangsched_plugins.inter_pod_affinity.terms import NO_LABELS, MatchCounts, TermCache, compile_terms
 
 _AFFINITY = unresolvable("node(s) didn't match pod affinity rules", plugin=names.INTER_POD_AFFINITY)
 _ANTI = unschedulable("node(s) didn't match pod anti-affinity rules", plugin=names.INTER_POD_AFFINITY)
@@ -36,6 +38,7 @@ class InterPodAffinity:
         self._ignore_existing: bool = args.get("ignorePreferredTermsOfExistingPods", False)
         self._fast_path = handle.feature_gates.get("InterPodAffinityHostnameFastPath", False)
         self._cache = TermCache()
+        self._counts = MatchCounts()
 
     def _namespace_labels(self, pod: Pod) -> Labels:
         namespace = self._handle.namespaces.get(pod.namespace)
@@ -48,7 +51,7 @@ class InterPodAffinity:
     ) -> tuple[frozenset[str] | None, Status | None]:
         """Count the pods the terms are about; Skip when no required term, own or foreign, bears on the pod.
 
-        O(pods of the nodes) with required terms, else O(pods with terms).
+        O(pods with terms), and O(nodes) when the pod has required ones.
         """
         compiled, problem = compile_terms(pod.spec, pod.namespace)
         if problem:
@@ -56,15 +59,10 @@ class InterPodAffinity:
         with_affinity = self._handle.snapshot.nodes_with_affinity_pods()
         if not with_affinity and not compiled.required:
             return None, SKIP
-        data = FilterState.of(
-            pod,
-            compiled.resolved(self._handle.namespaces),
-            self._namespace_labels(pod),
-            fast_path=self._fast_path,
-            nodes=nodes,
-            with_affinity=with_affinity,
-            cache=self._cache,
-        )
+        terms = compiled.resolved(self._handle.namespaces)
+        data = FilterState.of(pod, terms, self._namespace_labels(pod), fast_path=self._fast_path)
+        data.count_foreign(with_affinity, self._cache)
+        data.count_own(nodes, self._handle.snapshot.table, self._counts)
         if not data.existing_anti and not compiled.required and not self._watches_hostnames(with_affinity):
             return None, SKIP
         state.write(_FILTER, data)
@@ -104,6 +102,10 @@ class InterPodAffinity:
         assert isinstance(data, FilterState)
         return data
 
+    def columns(self, pod: Pod, table: NodeTable) -> Columns | None:
+        """Silent for a pod without terms while no pod in the cluster has any."""
+        return None if pod.spec.has_affinity else Columns(guard=lambda: not table.affinity_pods)
+
     # --- scoring ----------------------------------------------------------------------------------------------------
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo]) -> Status | None:
@@ -114,16 +116,11 @@ class InterPodAffinity:
         if self._ignore_existing and not compiled.preferred:
             return SKIP
         snapshot = self._handle.snapshot
-        everybody = compiled.preferred
-        visited = snapshot.nodes if everybody else snapshot.nodes_with_affinity_pods()
-        weigher = Weigher(
-            pod,
-            compiled.resolved(self._handle.namespaces),
-            self._namespace_labels(pod),
-            hard_weight=self._hard_weight,
-            cache=self._cache,
-        )
-        weigher.visit(visited, everybody=everybody)
+        terms = compiled.resolved(self._handle.namespaces)
+        weigher = Weigher()
+        weigher.add_own(terms, snapshot.nodes, snapshot.table, self._counts)
+        theirs = Opinions(pod, self._namespace_labels(pod), self._hard_weight, self._cache)
+        weigher.add_theirs(theirs, snapshot.nodes_with_affinity_pods())
         if not weigher.sums:
             return SKIP
         state.write(_SCORE, weigher.sums)

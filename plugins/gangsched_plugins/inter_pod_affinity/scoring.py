@@ -6,64 +6,70 @@ from collections.abc import Sequence
 
 from gangsched_framework.interface import MAX_NODE_SCORE
 from gangsched_framework.node_info import NodeInfo
+from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
 from gangsched_plugins.common.selectors import Labels
-from gangsched_plugins.inter_pod_affinity.terms import NO_LABELS, PodTerms, TermCache
+from gangsched_plugins.inter_pod_affinity.terms import MatchCounts, PodTerms, Term, TermCache
 
 Sums = dict[str, dict[str, int]]
 """Topology key -> node's value -> sum of weights."""
 
 
-class Weigher:
-    """Sums the weights that running pods bring to the domains of their nodes, for one incoming pod."""
+class Opinions:
+    """What the terms of running pods say about one incoming pod; asked once per template."""
 
-    def __init__(
-        self, pod: Pod, terms: PodTerms, namespace_labels: Labels, *, hard_weight: int, cache: TermCache
-    ) -> None:
-        self.sums: Sums = {}
+    def __init__(self, pod: Pod, namespace_labels: Labels, hard_weight: int, cache: TermCache) -> None:
         self._pod = pod
         self._namespace_labels = namespace_labels
         self._hard_weight = hard_weight
         self._cache = cache
-        own = [(term, term.weight) for term in terms.preferred_affinity]
-        self._own = [*own, *((term, -term.weight) for term in terms.preferred_anti)]
-        self._theirs: dict[int, list[tuple[str, int]]] = {}
+        self._known: dict[int, list[tuple[str, int]]] = {}  # by identity of the compiled terms
 
-    def visit(self, nodes: Sequence[NodeInfo], *, everybody: bool) -> None:
-        """Take in the pods of ``nodes``: all of them, or only those with terms. Nodes without labels do not count."""
-        for node in nodes:
-            if not node.labels:
-                continue
-            for other in (node.pods if everybody else node.pods_with_affinity).values():
-                self._take(other, node.labels)
-
-    def _take(self, other: Pod, labels: Labels) -> None:
-        for term, weight in self._own:
-            if term.matches(other, NO_LABELS):
-                self._add(term.key, labels, weight)
-        if other.spec.has_affinity:
-            for key, weight in self._weights_of(other):
-                self._add(key, labels, weight)
-
-    def _weights_of(self, other: Pod) -> list[tuple[str, int]]:
-        """What the terms of a running pod say about the incoming one; one answer per template."""
+    def of(self, other: Pod) -> list[tuple[str, int]]:
+        """(topology key, weight) of every term of ``other`` that is about the incoming pod."""
         terms = self._cache.of(other)
-        weights = self._theirs.get(id(terms))
+        weights = self._known.get(id(terms))
         if weights is None:
-            weighted = [(term, term.weight) for term in terms.preferred_affinity]
-            weighted += [(term, -term.weight) for term in terms.preferred_anti]
+            weighted = _preferences(terms)
             if self._hard_weight > 0:
                 weighted += [(term, self._hard_weight) for term in terms.required_affinity]
             pod, labels = self._pod, self._namespace_labels
             weights = [(term.key, weight) for term, weight in weighted if term.matches(pod, labels)]
-            self._theirs[id(terms)] = weights
+            self._known[id(terms)] = weights
         return weights
+
+
+class Weigher:
+    """Sums the weights per domain. Nodes without any label do not count (spec §7.10.4): they have no domain."""
+
+    def __init__(self) -> None:
+        self.sums: Sums = {}
+
+    def add_own(self, terms: PodTerms, nodes: Sequence[NodeInfo], table: NodeTable, counts: MatchCounts) -> None:
+        """The preferred terms of the incoming pod, resolved, over the pods they are about. O(terms × nodes)."""
+        for term, weight in _preferences(terms):
+            column = counts.column(table, (term,))
+            for node in nodes:
+                if column[node.row]:
+                    self._add(term.key, node.labels, weight * column[node.row])
+
+    def add_theirs(self, opinions: Opinions, nodes: Sequence[NodeInfo]) -> None:
+        """The terms of the running pods of ``nodes``. O(pods with terms)."""
+        for node in nodes:
+            for other in node.pods_with_affinity.values():
+                for key, weight in opinions.of(other):
+                    self._add(key, node.labels, weight)
 
     def _add(self, key: str, labels: Labels, weight: int) -> None:
         value = labels.get(key)
         if value is not None:
             domains = self.sums.setdefault(key, {})
             domains[value] = domains.get(value, 0) + weight
+
+
+def _preferences(terms: PodTerms) -> list[tuple[Term, int]]:
+    weighted = [(term, term.weight) for term in terms.preferred_affinity]
+    return weighted + [(term, -term.weight) for term in terms.preferred_anti]
 
 
 def score(sums: Sums, labels: Labels) -> int:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from weakref import WeakKeyDictionary
 
 from attrs import evolve, frozen
 
+from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Namespace, Pod
 from gangsched_framework.pod_spec import PodAffinityTerm, PodSpec, WeightedPodAffinityTerm
 from gangsched_plugins.common.labels import joined
+from gangsched_plugins.common.row_counts import RowCounts
 from gangsched_plugins.common.selectors import LabelMatcher, Labels, SelectorError, compile_label_selector
 
 NO_LABELS: Labels = {}
@@ -31,6 +33,11 @@ class Term:
             if self.namespace_matcher is None or not self.namespace_matcher.matches(namespace_labels):
                 return False
         return self.matcher.matches(pod.labels)
+
+    @property
+    def meaning(self) -> Hashable:
+        """What tells a resolved term's matches apart from those of others; the topology key does not bear on them."""
+        return (self.namespaces, self.namespace_matcher is not None, self.matcher.equal, self.matcher.tests)
 
     def resolved(self, namespaces: Mapping[str, Namespace]) -> Term:
         """The namespaceSelector replaced by the existing namespaces it selects; ``{}`` stays every namespace."""
@@ -112,6 +119,18 @@ def _compile(term: PodAffinityTerm, owner: str, weight: int) -> Term:
     return Term(
         term.topology_key, compile_label_selector(term.label_selector), frozenset(own), namespace_matcher, weight
     )
+
+
+class MatchCounts:
+    """Pods that resolved terms match, per row of the node table."""
+
+    def __init__(self) -> None:
+        self._rows = RowCounts()
+
+    def column(self, table: NodeTable, terms: Terms) -> Sequence[int]:
+        """Pods on each row that match all of ``terms``."""
+        key = tuple(term.meaning for term in terms)
+        return self._rows.column(table, key, lambda other: matches_all(terms, other))
 
 
 class TermCache:

@@ -48,7 +48,7 @@ def refusal(demand: Demand, node: NodeInfo) -> Status | None:
     if node.pod_count >= allocatable.pods:
         reasons.append("Too many pods")
     if demand.nothing:
-        return _status(tuple(reasons), False) if reasons else None
+        return refusal_status(tuple(reasons), False) if reasons else None
     asked = demand.milli_cpu
     if asked and asked > allocatable.milli_cpu - node.requested_milli_cpu:
         reasons.append("Insufficient cpu")
@@ -66,11 +66,12 @@ def refusal(demand: Demand, node: NodeInfo) -> Status | None:
         if asked > capacity - node.requested(name):
             reasons.append(f"Insufficient {name}")
             hopeless = hopeless or asked > capacity
-    return _status(tuple(reasons), hopeless) if reasons else None
+    return refusal_status(tuple(reasons), hopeless) if reasons else None
 
 
 @lru_cache(maxsize=256)
-def _status(reasons: tuple[str, ...], hopeless: bool) -> Status:
+def refusal_status(reasons: tuple[str, ...], hopeless: bool) -> Status:
+    """The status of these reasons."""
     # One reason that evicting cannot lift makes the whole node unresolvable (spec §7.6.1.5).
     verdict = unresolvable if hopeless else unschedulable
     return verdict(*reasons, plugin=NODE_RESOURCES_FIT)

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from gangsched_framework.columns import Columns
 from gangsched_framework.cycle_state import CycleState, PlacementCycleState
 from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHint, Hint, Resource
 from gangsched_framework.handle import Handle
 from gangsched_framework.infos import PodGroupInfo
 from gangsched_framework.node_info import NodeInfo
+from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Node, Pod
 from gangsched_framework.placement import Assignment, Placement
 from gangsched_framework.status import Status
 from gangsched_plugins.names import NODE_RESOURCES_FIT
 from gangsched_plugins.node_resources_fit.arguments import read_arguments
+from gangsched_plugins.node_resources_fit.columnar import filter_column, score_column
 from gangsched_plugins.node_resources_fit.fitting import Demand, fits_empty, refusal, some_asked_resource_grew
 from gangsched_plugins.node_resources_fit.strategies import score_node, score_placement, shares_of
 
@@ -65,6 +68,12 @@ class NodeResourcesFit:
         if shares is None:
             shares = shares_of((pod,), self._arguments.resources)
         return score_node(shares, node, self._arguments.strategy, ratio=self._arguments.ratio)
+
+    def columns(self, pod: Pod, table: NodeTable) -> Columns | None:
+        """Fit over columns; RequestedToCapacityRatio and amounts beyond the columns' exact range are left out."""
+        shares = shares_of((pod,), self._arguments.resources)
+        score = score_column(shares, self._arguments.strategy, table)
+        return Columns(filter_column(self._demand(pod), table), score) if score is not None else None
 
     def score_placement(
         self, state: PlacementCycleState, group: PodGroupInfo, placement: Placement, assignments: Sequence[Assignment]

@@ -7,9 +7,10 @@ from typing import Any
 
 from attrs import frozen
 
-from gangsched_framework.node_info import NodeInfo
+from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Node, Pod, SelectorOwner
 from gangsched_framework.pod_spec import PodSpec, TopologySpreadConstraint
+from gangsched_plugins.common.row_counts import RowCounts
 from gangsched_plugins.common.selectors import (
     EVERYTHING,
     LabelMatcher,
@@ -80,7 +81,7 @@ def parse_defaults(args: Mapping[str, Any]) -> tuple[TopologySpreadConstraint, .
     )
 
 
-def default_matcher(pod: Pod, owners: Sequence[SelectorOwner]) -> LabelMatcher:
+def default_matcher(pod: Pod, owners: Iterable[SelectorOwner]) -> LabelMatcher:
     """What default constraints count: the pod's services and its controller, ANDed; everything = no defaults.
 
     A malformed selector of an owner is passed over: it is not the pod's fault.
@@ -135,11 +136,18 @@ def has_keys(constraints: Iterable[Constraint], labels: Mapping[str, str]) -> bo
     return all(constraint.key in labels for constraint in constraints)
 
 
-def count_on(node: NodeInfo, namespace: str, matcher: LabelMatcher) -> int:
-    """Pods of the node that the selector counts: its namespace, not terminating. ``{}`` counts nobody (§7.9.2)."""
-    if matcher.everything:
-        return 0
-    return sum(
-        other.namespace == namespace and other.deletion_timestamp is None and matcher.matches(other.labels)
-        for other in node.pods.values()
-    )
+class MatchCounts:
+    """Pods that a selector counts, per row: its namespace, not terminating. ``{}`` counts nobody (spec §7.9.2)."""
+
+    def __init__(self) -> None:
+        self._rows = RowCounts()
+
+    def column(self, table: NodeTable, namespace: str, matcher: LabelMatcher) -> Sequence[int]:
+        """Matching pods on each row of the table as it stands."""
+        if matcher.everything:
+            return bytes(len(table.pods))
+
+        def counts(other: Pod) -> bool:
+            return other.namespace == namespace and other.deletion_timestamp is None and matcher.matches(other.labels)
+
+        return self._rows.column(table, (namespace, matcher.equal, matcher.tests), counts)

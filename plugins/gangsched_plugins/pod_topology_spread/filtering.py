@@ -8,7 +8,7 @@ from attrs import define
 
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import Node, Pod
-from gangsched_plugins.pod_topology_spread.constraints import Constraint, NodeInclusion, count_on, has_keys
+from gangsched_plugins.pod_topology_spread.constraints import Constraint, NodeInclusion, has_keys
 
 
 class DomainCounts:
@@ -52,22 +52,22 @@ class FilterState:
 
     @classmethod
     def of(
-        cls, pod: Pod, constraints: tuple[Constraint, ...], inclusion: NodeInclusion, nodes: Sequence[NodeInfo]
+        cls,
+        pod: Pod,
+        constraints: tuple[Constraint, ...],
+        inclusion: NodeInclusion,
+        nodes: Sequence[NodeInfo],
+        columns: Sequence[Sequence[int]],
     ) -> FilterState:
-        """Count the pods of ``nodes``. O(pods of the nodes)."""
+        """Add up ``columns`` (per constraint, matching pods by row) over ``nodes``. O(nodes)."""
         counts: list[dict[str, int]] = [{} for _ in constraints]
         for node in nodes:
             if not has_keys(constraints, node.labels):
                 continue
-            counted: dict[int, int] = {}  # constraints often share one selector
-            for constraint, domains in zip(constraints, counts, strict=True):
-                if not inclusion.admits(constraint, node.node):
-                    continue
-                selector = id(constraint.matcher)
-                if selector not in counted:
-                    counted[selector] = count_on(node, pod.namespace, constraint.matcher)
-                domain = node.labels[constraint.key]
-                domains[domain] = domains.get(domain, 0) + counted[selector]
+            for constraint, domains, column in zip(constraints, counts, columns, strict=True):
+                if inclusion.admits(constraint, node.node):
+                    domain = node.labels[constraint.key]
+                    domains[domain] = domains.get(domain, 0) + column[node.row]
         own = tuple(int(constraint.matcher.matches(pod.labels)) for constraint in constraints)
         return cls(pod, constraints, inclusion, [DomainCounts(domains) for domains in counts], own)
 

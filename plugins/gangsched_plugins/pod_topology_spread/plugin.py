@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from gangsched_framework.columns import Columns
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.events import ClusterEventWithHint
 from gangsched_framework.handle import Handle
 from gangsched_framework.node_info import NodeInfo
+from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
 from gangsched_framework.status import SKIP, Status, error, unresolvable, unschedulable
 from gangsched_plugins import names
@@ -20,6 +22,7 @@ from gangsched_plugins.pod_topology_spread.constraints import (
     SOFT,
     SYSTEM_DEFAULTS,
     Constraint,
+    MatchCounts,
     NodeInclusion,
     compile_constraints,
     default_matcher,
@@ -46,6 +49,7 @@ class PodTopologySpread:
         self._handle = handle
         self._comparison = comparison_operators(handle.feature_gates)
         self._system = args.get("defaultingType", "System") == "System"
+        self._counts = MatchCounts()
         self._defaults = SYSTEM_DEFAULTS if self._system else parse_defaults(args)
 
     def _constraints(self, pod: Pod, action: str) -> tuple[Constraint, ...]:
@@ -57,6 +61,10 @@ class PodTopologySpread:
             return ()
         matcher = default_matcher(pod, self._handle.selector_owners)
         return () if matcher.everything else compile_constraints(self._defaults, action, pod, matcher)
+
+    def _columns(self, pod: Pod, constraints: tuple[Constraint, ...]) -> list[Sequence[int]]:
+        table = self._handle.snapshot.table
+        return [self._counts.column(table, pod.namespace, constraint.matcher) for constraint in constraints]
 
     # --- filtering --------------------------------------------------------------------------------------------------
 
@@ -70,7 +78,8 @@ class PodTopologySpread:
             return None, error(f"get constraints from pod: obtaining pod's hard topology spread constraints: {problem}")
         if not constraints:
             return None, SKIP
-        state.write(_FILTER, FilterState.of(pod, constraints, NodeInclusion(pod, self._comparison), nodes))
+        inclusion = NodeInclusion(pod, self._comparison)
+        state.write(_FILTER, FilterState.of(pod, constraints, inclusion, nodes, self._columns(pod, constraints)))
         return None, None
 
     def add_pod(self, state: CycleState, pod: Pod, other: Pod, node: NodeInfo) -> Status | None:
@@ -93,6 +102,12 @@ class PodTopologySpread:
         assert isinstance(data, FilterState)
         return data
 
+    def columns(self, pod: Pod, table: NodeTable) -> Columns | None:
+        """Silent for a pod without constraints while there is nothing to derive default ones from."""
+        if pod.spec.topology_spread_constraints:
+            return None
+        return Columns(guard=lambda: not self._defaults or not self._handle.selector_owners)
+
     # --- scoring ----------------------------------------------------------------------------------------------------
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo]) -> Status | None:
@@ -104,9 +119,9 @@ class PodTopologySpread:
         if not constraints:
             return SKIP
         all_keys = bool(pod.spec.topology_spread_constraints) or not self._system
-        inclusion = NodeInclusion(pod, self._comparison)
-        everywhere = self._handle.snapshot.nodes
-        state.write(_SCORE, ScoreState.of(pod, constraints, inclusion, nodes, everywhere, all_keys))
+        data = ScoreState.of(constraints, self._columns(pod, constraints), nodes, all_keys)
+        data.count(NodeInclusion(pod, self._comparison), self._handle.snapshot.nodes, all_keys)
+        state.write(_SCORE, data)
         return None
 
     def score(self, state: CycleState, pod: Pod, node: NodeInfo) -> int | Status:

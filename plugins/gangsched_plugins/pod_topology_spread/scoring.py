@@ -9,21 +9,20 @@ from attrs import define
 
 from gangsched_framework.interface import MAX_NODE_SCORE
 from gangsched_framework.node_info import NodeInfo
-from gangsched_framework.objects import Pod
 from gangsched_plugins.common.arithmetic import round_half_away
-from gangsched_plugins.pod_topology_spread.constraints import HOSTNAME, Constraint, NodeInclusion, count_on, has_keys
+from gangsched_plugins.pod_topology_spread.constraints import HOSTNAME, Constraint, NodeInclusion, has_keys
 
 
 @define(eq=False)
 class ScoreState:
     """What PreScore leaves for Score.
 
-    ``ignored`` names feasible nodes that lack a key; ``counts`` maps scored domains to pods, empty for the hostname
-    (counted on the node being scored); ``weights`` = ln(number of domains + 2).
+    ``ignored`` names feasible nodes that lack a key; ``columns`` are matching pods by row; ``counts`` maps scored
+    domains to pods, empty for the hostname (counted on the node itself); ``weights`` = ln(number of domains + 2).
     """
 
-    pod: Pod
     constraints: tuple[Constraint, ...]
+    columns: Sequence[Sequence[int]]
     ignored: frozenset[str]
     counts: list[dict[str, int]]
     weights: list[float]
@@ -31,14 +30,12 @@ class ScoreState:
     @classmethod
     def of(
         cls,
-        pod: Pod,
         constraints: tuple[Constraint, ...],
-        inclusion: NodeInclusion,
+        columns: Sequence[Sequence[int]],
         feasible: Sequence[NodeInfo],
-        nodes: Sequence[NodeInfo],
         all_keys: bool,
     ) -> ScoreState:
-        """Find the scored domains among ``feasible``, then count the pods of all ``nodes`` in them.
+        """Find the scored domains among ``feasible``; ``count`` fills them.
 
         ``all_keys``: a node must have every key; with system defaults it need not.
         """
@@ -56,42 +53,32 @@ class ScoreState:
                 size = len(domains)
             counts.append(domains)
             weights.append(math.log(size + 2))
-        state = cls(pod, constraints, ignored, counts, weights)
-        state._count(inclusion, nodes, all_keys)
-        return state
+        return cls(constraints, columns, ignored, counts, weights)
 
-    def _count(self, inclusion: NodeInclusion, nodes: Sequence[NodeInfo], all_keys: bool) -> None:
-        scored = [
-            (constraint, domains) for constraint, domains in zip(self.constraints, self.counts, strict=True) if domains
-        ]
+    def count(self, inclusion: NodeInclusion, nodes: Sequence[NodeInfo], all_keys: bool) -> None:
+        """Add up the pods of ``nodes``, feasible or not, in the scored domains. O(nodes)."""
+        scored = [part for part in zip(self.constraints, self.counts, self.columns, strict=True) if part[1]]
         if not scored:
             return
         for node in nodes:
             if all_keys and not has_keys(self.constraints, node.labels):
                 continue
-            counted: dict[int, int] = {}  # constraints often share one selector
-            for constraint, domains in scored:
+            for constraint, domains, column in scored:
                 domain = node.labels.get(constraint.key, "")
-                if domain not in domains or not inclusion.admits(constraint, node.node):
-                    continue
-                selector = id(constraint.matcher)
-                if selector not in counted:
-                    counted[selector] = count_on(node, self.pod.namespace, constraint.matcher)
-                domains[domain] += counted[selector]
+                if domain in domains and inclusion.admits(constraint, node.node):
+                    domains[domain] += column[node.row]
 
     def score(self, node: NodeInfo) -> int:
         """Weighted number of matching pods in the node's domains; 0 for ignored nodes."""
         if node.name in self.ignored:
             return 0
         score = 0.0
-        for constraint, domains, weight in zip(self.constraints, self.counts, self.weights, strict=True):
+        parts = zip(self.constraints, self.counts, self.columns, self.weights, strict=True)
+        for constraint, domains, column, weight in parts:
             domain = node.labels.get(constraint.key)
             if domain is None:
                 continue
-            if constraint.key == HOSTNAME:
-                count = count_on(node, self.pod.namespace, constraint.matcher)
-            else:
-                count = domains[domain]
+            count = column[node.row] if constraint.key == HOSTNAME else domains[domain]
             # float64 in this order of operations, as the real scheduler (spec §9)
             score += count * weight + float(constraint.max_skew - 1)
         return round_half_away(score)

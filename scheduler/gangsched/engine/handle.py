@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from attrs import define, field
 
@@ -44,8 +44,8 @@ class EngineHandle:
         return self.world.namespaces
 
     @property
-    def selector_owners(self) -> Sequence[SelectorOwner]:
-        return tuple(self.world.selector_owners.values())
+    def selector_owners(self) -> Collection[SelectorOwner]:
+        return self.world.selector_owners.values()
 
     @property
     def disruption_budgets(self) -> Sequence[PodDisruptionBudget]:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from attrs import define, field
 
+from gangsched.engine.columns import ColumnCache
+from gangsched.engine.signature_column import SignatureColumn
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.framework import Framework
+from gangsched_framework.handle import Nominations
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import Pod
 from gangsched_framework.run_pod import ScoreTable
@@ -32,9 +36,14 @@ class Diagnosis:
 
 @define(eq=False)
 class PodAlgorithm:
-    """Finds the node of one pod. ``next_start`` rotates the search when not all nodes are wanted (spec §4.3)."""
+    """Finds the node of one pod. ``next_start`` rotates the search when not all nodes are wanted (spec §4.3).
+
+    ``columns`` None = always the per-node form.
+    """
 
     snapshot: Snapshot
+    nominations: Nominations
+    columns: ColumnCache | None = None
     upstream_order: bool = False
     next_start: int = 0
 
@@ -43,6 +52,9 @@ class PodAlgorithm:
         nodes = self.snapshot.nodes
         if not nodes:
             return unresolvable(NO_NODES)
+        column = self._column(framework, pod)
+        if column is not None:
+            return self._by_column(framework, state, pod, column)
         found = self.find_feasible(framework, state, pod, nodes)
         if not isinstance(found, list):
             return found
@@ -52,6 +64,34 @@ class PodAlgorithm:
         if isinstance(scores, Status):
             return scores
         return found[self.choose(scores.total)].name
+
+    # --- by columns -------------------------------------------------------------------------------------------------
+
+    def _column(self, framework: Framework, pod: Pod) -> SignatureColumn | None:
+        """The column that gives the per-node form's answer for this pod here and now; None when there is none."""
+        if self.columns is None or pod.status.nominated_node_name or self.nominations.any():
+            return None
+        if framework.profile.percentage_of_nodes_to_score < 100 or not framework.has_scorers:
+            return None
+        column = self.columns.of(framework, pod)
+        if column is not None and self.snapshot.placement.rows is not None and not column.splittable:
+            return None
+        return column
+
+    def _by_column(
+        self, framework: Framework, state: CycleState, pod: Pod, column: SignatureColumn
+    ) -> str | Status | FitError:
+        rows = self.snapshot.placement.rows
+        row = column.best() if rows is None else column.best_of(np.asarray(rows, np.intp))
+        if row >= 0:
+            return self.snapshot.table.names[row]
+        nodes = self.snapshot.nodes
+        framework.run_pre_filter(state, pod, nodes)  # the post-filter works on its state
+        asked = np.arange(len(nodes)) if rows is None else np.asarray(rows, np.intp)
+        refusals = column.refusals(asked)
+        return FitError(len(nodes), refusals, unschedulable_plugins=refusals.plugins())
+
+    # --- node by node -----------------------------------------------------------------------------------------------
 
     def find_feasible(
         self, framework: Framework, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo]

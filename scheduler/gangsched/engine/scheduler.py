@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from gangsched.engine.columns import ColumnCache
 from gangsched.engine.cycle import Cycle, GroupCycle, PodCycle, Tools
 from gangsched.engine.decisions import Decision, RecordEvent
 from gangsched.engine.event_handlers import EventHandlers
@@ -71,6 +72,7 @@ class Scheduler:
         )
         self.queue = SchedulingQueue(forest, self.frameworks, self._clock, self.nominator, queue_settings)
         self._events = EventHandlers(self.world, self.queue, self.frameworks)
+        self.columns = None if upstream or settings.oracle else ColumnCache(self.world.table)
         self._outbox = Outbox()
         self._submitter = Submitter(self.world, self.queue, self._clock, self._outbox)
         self.tracer = Tracer(settings.tracing)
@@ -78,7 +80,7 @@ class Scheduler:
             self.world,
             self.snapshot,
             self.queue,
-            PodAlgorithm(self.snapshot, upstream),
+            PodAlgorithm(self.snapshot, self.nominator, self.columns, upstream),
             self._submitter,
             self._outbox,
             self.tracer,

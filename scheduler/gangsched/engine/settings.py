@@ -23,7 +23,8 @@ class Settings:
     """Times in engine nanoseconds (spec podgroup-scheduling.md §2.3).
 
     ``node_order``: ``name`` (product default) or ``upstream`` (architecture.md §4). ``child_order``: ``name`` (DIV-3)
-    or ``creation`` as in v1.37.2. ``tracing`` keeps the steps of each cycle in its report.
+    or ``creation`` as in v1.37.2. ``tracing`` keeps the steps of each cycle in its report. ``oracle``
+    uses the per-node form of every plugin, never columns.
     """
 
     initial_backoff: int = SECOND
@@ -32,3 +33,4 @@ class Settings:
     node_order: Literal["name", "upstream"] = "name"
     child_order: Literal["name", "creation"] = "name"
     tracing: bool = False
+    oracle: bool = False

@@ -1,0 +1,107 @@
+"""The columnar form of Filter and Score: the same meaning for all nodes at once (architecture.md §5).
+
+A plugin's per-node form is its meaning; ``columns`` is an optional second form over the node table. The engine uses it
+when every plugin a pod would be asked by has one, and falls back to the per-node form for that pod otherwise. Both must
+agree on every node, byte for byte; a property test compares them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal, Protocol, runtime_checkable
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from gangsched_framework.interface import Plugin
+from gangsched_framework.node_classes import NodeClass
+from gangsched_framework.node_table import NodeTable
+from gangsched_framework.objects import Node, Pod
+from gangsched_framework.refusals import Rows
+from gangsched_framework.status import Status
+
+Mask = NDArray[np.bool_]
+Scores = NDArray[np.int64]
+Refusals = Iterable[tuple[Status, Rows]]
+"""Rows grouped by the status that refuses them; rows that pass are in no group."""
+
+
+@frozen(eq=False)
+class FilterColumn:
+    """Filter over rows.
+
+    ``mask``: which nodes pass, now. ``test``: whether one row passes, for what the pods on a node change; None = the
+    answer depends on the node's object alone. ``refusals``: why rows are refused (only asked when no node passes).
+    """
+
+    mask: Callable[[], Mask]
+    refusals: Callable[[Rows], Refusals]
+    test: Callable[[int], bool] | None = None
+
+
+@frozen(eq=False)
+class ScoreColumn:
+    """Score over rows.
+
+    ``vector``: raw scores of all rows, now. ``one``: of one row, for what the pods on a node change; None = it depends
+    on the node's object alone. ``normalize``: ``max`` / ``reversed`` = the default normalisation over the feasible
+    nodes (node-plugins.md §5.6), only for scores without ``one``; '' = the scores are final, 0…100.
+    """
+
+    vector: Callable[[], Scores]
+    one: Callable[[int], int] | None = None
+    normalize: Literal["", "max", "reversed"] = ""
+
+
+@frozen(eq=False)
+class Columns:
+    """A plugin's columnar form for one kind of pod. Absent parts: it refuses nobody, scores nothing (or skips).
+
+    ``guard`` must hold at each use, else the per-node form is used: for plugins silent only while something is absent
+    from the cluster.
+    """
+
+    filter: FilterColumn | None = None
+    score: ScoreColumn | None = None
+    guard: Callable[[], bool] | None = None
+
+
+SILENT = Columns()
+"""Refuses nobody and scores nothing."""
+
+
+@runtime_checkable
+class ColumnarPlugin(Plugin, Protocol):
+    """A Filter or Score plugin with a columnar form.
+
+    When: a pod of a new signature is met, again after nodes changed. By: the engine. With: a pod of that signature, the
+    settled node table. Returns None when this pod needs the per-node form. What it returns may read the pod's spec and
+    scheduling attributes, never its name. Undo: nothing.
+    """
+
+    def columns(self, pod: Pod, table: NodeTable) -> Columns | None: ...
+
+
+def filter_by_class(classes: NodeClass, verdict: Callable[[Node], Status | None]) -> FilterColumn | None:
+    """The filter of a plugin whose verdict reads only what ``classes`` tell apart. None = everybody passes."""
+    verdicts = [verdict(node) for node in classes.nodes]
+    if all(status is None for status in verdicts):
+        return None
+    passes = np.array([status is None for status in verdicts], np.bool_)
+
+    def refusals(rows: Rows) -> Iterator[tuple[Status, Rows]]:
+        ids = classes.ids[rows]
+        for number, status in enumerate(verdicts):
+            if status is not None:
+                yield status, rows[ids == number]
+
+    return FilterColumn(lambda: passes[classes.ids], refusals)
+
+
+def score_by_class(
+    classes: NodeClass, score: Callable[[Node], int], normalize: Literal["max", "reversed"]
+) -> ScoreColumn:
+    """The score of a plugin that reads only what ``classes`` tell apart."""
+    scores = np.array([score(node) for node in classes.nodes], np.int64)
+    return ScoreColumn(lambda: scores[classes.ids], normalize=normalize)

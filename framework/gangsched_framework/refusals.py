@@ -1,0 +1,50 @@
+"""Refusals of many nodes at once, kept as groups of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from gangsched_framework.status import Status
+
+Rows = NDArray[np.intp]
+
+
+class GroupedRefusals(Mapping[str, "Status"]):
+    """Statuses of refused nodes by name, kept as groups of rows until somebody asks for a single node."""
+
+    def __init__(self, names: Sequence[str], groups: Sequence[tuple[Status, Rows]]) -> None:
+        self._names = names
+        self.groups = [(status, rows) for status, rows in groups if len(rows)]
+        self._by_name: dict[str, Status] | None = None
+
+    def reason_counts(self) -> dict[str, int]:
+        """How many nodes give each reason."""
+        counts: dict[str, int] = {}
+        for status, rows in self.groups:
+            for reason in status.reasons:
+                counts[reason] = counts.get(reason, 0) + len(rows)
+        return counts
+
+    def plugins(self) -> frozenset[str]:
+        """Names of the plugins that refused some node."""
+        return frozenset(status.plugin for status, _ in self.groups)
+
+    def _all(self) -> dict[str, Status]:
+        if self._by_name is None:
+            by_row = sorted(((int(row), s) for s, rows in self.groups for row in rows), key=lambda pair: pair[0])
+            self._by_name = {self._names[row]: status for row, status in by_row}
+        return self._by_name
+
+    def __getitem__(self, name: str) -> Status:
+        return self._all()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return sum(len(rows) for _, rows in self.groups)

@@ -1,0 +1,161 @@
+"""The columnar form of Fit: ``fitting`` and ``strategies`` over whole columns (spec node-plugins.md §7.6.1-7.6.3).
+
+Integers throughout: ``//`` of int64 is the oracle's division for the non-negative amounts that occur here.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from gangsched_framework.columns import FilterColumn, Refusals, ScoreColumn
+from gangsched_framework.interface import MAX_NODE_SCORE
+from gangsched_framework.node_table import NodeTable
+from gangsched_framework.refusals import Rows
+from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
+from gangsched_framework.status import Status
+from gangsched_plugins.node_resources_fit.fitting import Demand, refusal_status
+from gangsched_plugins.node_resources_fit.strategies import Share, Strategy, least_allocated, most_allocated
+
+Vector = NDArray[np.int64]
+_LARGEST = 2**63 // MAX_NODE_SCORE
+
+
+def view(column: array[int]) -> Vector:
+    """A numpy view of a table column, valid for the table's epoch."""
+    return np.frombuffer(column, np.int64)
+
+
+@frozen(eq=False)
+class _Check:
+    """One resource the pod asks for."""
+
+    name: str
+    asked: int
+    used: array[int]
+    allocatable: array[int]
+
+    def lacks(self) -> NDArray[np.bool_]:
+        return self.asked > view(self.allocatable) - view(self.used)
+
+
+def filter_column(demand: Demand, table: NodeTable) -> FilterColumn:
+    """Which nodes have room for another pod of this demand."""
+    pods_used, pods_allocatable = table.column(PODS)
+    checks = [_Check(name, asked, *table.column(name)) for name, asked in _asked(demand)]
+    triples = [(check.asked, check.used, check.allocatable) for check in checks]
+
+    def mask() -> NDArray[np.bool_]:
+        passes = view(pods_used) < view(pods_allocatable)
+        for check in checks:
+            passes &= ~check.lacks()
+        return passes
+
+    def test(row: int) -> bool:
+        if pods_used[row] >= pods_allocatable[row]:
+            return False
+        for asked, used, allocatable in triples:  # noqa: SIM110 - a generator costs twice, for every repaired row
+            if asked > allocatable[row] - used[row]:
+                return False
+        return True
+
+    def refusals(rows: Rows) -> Refusals:
+        code = np.zeros(len(rows), np.int64)  # bit 0: too many pods; then two bits a resource: lacking, hopeless
+        code |= (view(pods_used)[rows] >= view(pods_allocatable)[rows]).astype(np.int64)
+        for at, check in enumerate(checks):
+            lacks = check.lacks()[rows]
+            hopeless = lacks & (check.asked > view(check.allocatable)[rows])
+            code |= (lacks.astype(np.int64) << (2 * at + 1)) | (hopeless.astype(np.int64) << (2 * at + 2))
+        for number in np.unique(code):
+            if number:
+                yield _status(int(number), checks), rows[code == number]
+
+    return FilterColumn(mask, refusals, test)
+
+
+def _asked(demand: Demand) -> Iterable[tuple[str, int]]:
+    if demand.milli_cpu:
+        yield CPU, demand.milli_cpu
+    if demand.memory:
+        yield MEMORY, demand.memory
+    if demand.ephemeral_storage:
+        yield EPHEMERAL_STORAGE, demand.ephemeral_storage
+    yield from demand.scalars
+
+
+def _status(code: int, checks: Sequence[_Check]) -> Status:
+    reasons = ["Too many pods"] if code & 1 else []
+    reasons += [f"Insufficient {check.name}" for at, check in enumerate(checks) if code >> (2 * at + 1) & 1]
+    hopeless = any(code >> (2 * at + 2) & 1 for at in range(len(checks)))
+    return refusal_status(tuple(reasons), hopeless)
+
+
+# --- Score ----------------------------------------------------------------------------------------------------------
+
+
+@frozen(eq=False)
+class _Part:
+    """One resource of the weighted mean. ``used`` and ``capacity`` are columns of the table."""
+
+    asked: int
+    weight: int
+    used: array[int]
+    capacity: array[int]
+
+
+def score_column(shares: Sequence[Share], strategy: Strategy, table: NodeTable) -> ScoreColumn | None:
+    """The strategy's weighted mean; None for strategies and amounts that need the per-node form."""
+    formula = _FORMULAS.get(strategy)
+    parts = [_Part(share.asked, share.weight, *_columns(share.name, table)) for share in shares]
+    capacities = [view(part.capacity) for part in parts]
+    if formula is None or any(len(c) and int(c.max()) >= _LARGEST for c in capacities):
+        return None
+    weights = sum((part.weight * (c != 0) for part, c in zip(parts, capacities, strict=True)), np.int64(0))
+    divisors = np.maximum(weights, 1)
+
+    def vector() -> Vector:
+        total = np.zeros(len(table.names), np.int64)
+        for part, capacity in zip(parts, capacities, strict=True):
+            total += part.weight * formula(view(part.used) + part.asked, capacity)
+        mean: Vector = total // divisors
+        return mean
+
+    rows = [(part.asked, part.weight, part.used, part.capacity) for part in parts]
+
+    def one(row: int) -> int:
+        total = weights = 0
+        for asked, weight, used, capacities in rows:
+            capacity = capacities[row]
+            if capacity:
+                total += weight * strategy(used[row] + asked, capacity)
+                weights += weight
+        return total // weights if weights else 0
+
+    return ScoreColumn(vector, one)
+
+
+def _columns(resource: str, table: NodeTable) -> tuple[array[int], array[int]]:
+    used, allocatable = table.column(resource)
+    if resource == CPU:
+        return table.nonzero_cpu, allocatable
+    if resource == MEMORY:
+        return table.nonzero_memory, allocatable
+    return used, allocatable
+
+
+def _least(total: Vector, capacity: Vector) -> Vector:
+    free = np.maximum(capacity - total, 0)
+    score: Vector = free * MAX_NODE_SCORE // np.maximum(capacity, 1)
+    return score
+
+
+def _most(total: Vector, capacity: Vector) -> Vector:
+    score: Vector = np.minimum(total, capacity) * MAX_NODE_SCORE // np.maximum(capacity, 1)
+    return score
+
+
+_FORMULAS: dict[Strategy, Callable[[Vector, Vector], Vector]] = {least_allocated: _least, most_allocated: _most}
