@@ -89,11 +89,11 @@ def _is_extended(name: str) -> bool:
 def _requests(spec: PodSpec, amounts_of: Callable[[Container], Amounts]) -> PodRequests:
     overhead = spec.overhead
     bare = _aggregate(spec, amounts_of)
-    plain = _sum(bare, overhead) if overhead else bare
-    nonzero = _sum(_aggregate(spec, lambda container: _with_defaults(amounts_of(container))), overhead)
+    defaulted = _aggregate(spec, lambda container: _with_defaults(amounts_of(container)))
+    plain, nonzero = (_sum(bare, overhead), _sum(defaulted, overhead)) if overhead else (bare, defaulted)
     score_cpu, score_memory = -(-nonzero.get(CPU, 0) // MILLI), -(-nonzero.get(MEMORY, 0) // UNIT)
     vector = _vector(plain)
-    pod_level = _pod_level(spec)
+    pod_level = _pod_level(spec) if spec.resources else {}
     if not pod_level:
         return PodRequests(vector, score_cpu, score_memory, score_cpu, score_memory, vector)
     # Pod level replaces, even with less, before the overhead comes on top (spec §3.4.4-5); Fit's score of the incoming
