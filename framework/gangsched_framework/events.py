@@ -78,7 +78,7 @@ _LABELS = {
 }
 
 
-@frozen
+@frozen(cache_hash=True)
 class ClusterEvent:
     """(resource, action); one bit of action for an event that happened, a set for a registration."""
 

@@ -100,10 +100,15 @@ class Pod:
         init=False, repr=False, default=Factory(lambda pod: f"{pod.namespace}/{pod.name}", takes_self=True)
     )
 
-    @property
-    def group_key(self) -> EntityKey | None:
-        """Key of the PodGroup the pod names in ``spec.schedulingGroup.podGroupName``, or None for a plain pod."""
-        return EntityKey.of(POD_GROUP, self.namespace, self.group_name) if self.group_name else None
+    group_key: EntityKey | None = field(
+        init=False,
+        repr=False,
+        default=Factory(
+            lambda pod: EntityKey(f"podgroup/{pod.namespace}/{pod.group_name}") if pod.group_name else None,
+            takes_self=True,
+        ),
+    )
+    """Key of the PodGroup named in ``spec.schedulingGroup.podGroupName``, None for a plain pod."""
 
     @property
     def entity_key(self) -> EntityKey:
@@ -141,9 +146,28 @@ class Pod:
         """This pod with ``condition`` in place of the one of its type."""
         return evolve(self, status=evolve(self.status, conditions=replace_condition(self.status.conditions, condition)))
 
-    def bound_to(self, node_name: str) -> Pod:
-        """This pod, assigned to ``node_name``."""
-        return evolve(self, node_name=node_name)
+    def bound_to(self, node_name: str, status: PodStatus | None = None) -> Pod:
+        """This pod, assigned to ``node_name``; ``status`` None keeps its status."""
+        # written out: every binding makes such a copy, and attrs.evolve costs four times as much
+        return Pod(
+            self.namespace,
+            self.name,
+            self.uid,
+            self.spec,
+            self.labels,
+            self.annotations,
+            self.creation_timestamp,
+            self.deletion_timestamp,
+            self.generation,
+            self.scheduler_name,
+            self.priority,
+            self.preemption_policy,
+            self.scheduling_gates,
+            self.group_name,
+            node_name,
+            self.owner,
+            self.status if status is None else status,
+        )
 
 
 def replace_condition(conditions: tuple[Condition, ...], new: Condition) -> tuple[Condition, ...]:

@@ -15,7 +15,7 @@ from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.settings import SECOND, Settings
 from gangsched.host import Host
 from gangsched.manifests import Decoder, read_files
-from gangsched_framework.objects import ClusterObject, EntityKey
+from gangsched_framework.objects import ClusterObject, EntityKey, Pod
 from gangsched_framework.queue_state import QueueState
 from gangsched_framework.registry import Registry
 from gangsched_plugins.default_registry import default_registry
@@ -82,6 +82,8 @@ class Engine:
     def delete(self, obj: ClusterObject) -> None:
         """Remove an object (only its identity is looked at)."""
         self.core.delete(obj)
+        if isinstance(obj, Pod):
+            self.host.bindings.pop(obj.key, None)
 
     # --- time and cycles ----------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from attrs import evolve
 
 from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, SetCondition
 from gangsched.engine.scheduler import Scheduler
-from gangsched_framework.objects import POD, Condition, EntityKey, Pod, replace_condition
+from gangsched_framework.objects import POD, Condition, EntityKey, Pod, PodStatus, replace_condition
 
 BindCall = Callable[[Bind], "str | None"]
 """Carries out a binding; returns None, or the message of the failure."""
@@ -67,8 +67,9 @@ class Host:
             return None
         now = self.core.now
         scheduled = Condition("PodScheduled", "True", last_transition_time=now)
-        status = evolve(pod.status, start_time=now, conditions=replace_condition(pod.status.conditions, scheduled))
-        return evolve(pod, node_name=bind.node, status=status)
+        old = pod.status
+        conditions = replace_condition(old.conditions, scheduled)
+        return pod.bound_to(bind.node, PodStatus(old.phase, old.nominated_node_name, now, conditions, old.allocated))
 
     def _write_pods(self, decisions: Sequence[Decision], writes: dict[str, Pod | None]) -> None:
         patches: dict[str, list[SetCondition | Nominate]] = {}
