@@ -172,6 +172,13 @@ PRE_FILTER = [
         plugins=("A",),
     ),
     PreFilterCase(
+        "those that skipped before a refusal are remembered too",
+        {"A": (None, skip()), "B": (None, UU)},
+        want=("UnschedulableAndUnresolvable", "never", "B"),
+        plugins=("B",),
+        skipped={"A"},
+    ),
+    PreFilterCase(
         "Unschedulable is remembered while the others are asked",
         {"A": (None, UNSCHEDULABLE), "B": (None, UU)},
         want=("UnschedulableAndUnresolvable", "never", "B"),
@@ -186,7 +193,7 @@ PRE_FILTER = [
     PreFilterCase(
         "anything else is an error of the attempt",
         {"A": (None, ERROR), "B": (None, UU)},
-        want=("Error", 'running PreFilter plugin "A": broken', ""),
+        want=("Error", 'running PreFilter plugin "A": broken', "A"),
     ),
 ]
 
