@@ -68,7 +68,7 @@ class Arena:
         plugin = self.framework.plugins[names.DEFAULT_PREEMPTION]
         assert isinstance(plugin, DefaultPreemption)
         self.plugin = plugin
-        self.algorithm = PodAlgorithm(self.snapshot)
+        self.algorithm = PodAlgorithm(self.snapshot, self.handle.nominations)
 
     def preempt(self, pod: Pod) -> tuple[PostFilterResult | None, str]:
         """A plain pod that fits nowhere: what the post-filter answers."""

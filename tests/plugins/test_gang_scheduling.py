@@ -11,7 +11,7 @@ from gangsched_framework.objects import Group, Pod
 from gangsched_framework.placement import Progress
 from gangsched_framework.status import Code
 from gangsched_plugins.gang_scheduling import GangScheduling
-from tests.plugins.fake_handle import FakeHandle, inner, leaf, pod
+from tests.plugins.group_world import handle_over, inner, leaf, pod
 
 CHAIN: list[Group] = [inner("c1"), inner("c2", parent="c1"), inner("c3", parent="c2"), inner("c4", parent="c3")]
 
@@ -68,18 +68,20 @@ PRE_ENQUEUE: list[tuple[str, list[Group], list[Pod], str]] = [
 
 @pytest.mark.parametrize("groups, pods, message", [c[1:] for c in PRE_ENQUEUE], ids=[c[0] for c in PRE_ENQUEUE])
 def test_pre_enqueue(groups: list[Group], pods: list[Pod], message: str) -> None:
-    plugin = GangScheduling({}, FakeHandle(groups=groups, pods=pods))
+    plugin = GangScheduling({}, handle_over(groups=groups, pods=pods))
     status = plugin.pre_enqueue(pods[0])
     assert ("" if status is None else status.message) == message
     assert status is None or status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE
 
 
 def test_without_composite_groups_a_parent_is_ignored_and_a_missing_group_is_named() -> None:
-    plugin = GangScheduling({}, FakeHandle(groups=[leaf("g", 1, "r")], pods=[pod("p", "g")], gates=["GenericWorkload"]))
+    plugin = GangScheduling(
+        {}, handle_over(groups=[leaf("g", 1, "r")], pods=[pod("p", "g")], gates=["GenericWorkload"])
+    )
     assert plugin.pre_enqueue(pod("p", "g")) is None
     status = plugin.pre_enqueue(pod("q", "h"))
     assert status is not None
-    assert status.message == "waiting for pods's pod group \"h\" to appear in scheduling queue"
+    assert status.message == 'waiting for pods\'s pod group "h" to appear in scheduling queue'
 
 
 FEASIBLE = [
@@ -94,10 +96,8 @@ FEASIBLE = [
 
 
 @pytest.mark.parametrize("minimum, remaining, scheduled, code, message", FEASIBLE)
-def test_placement_feasible(
-    minimum: int | None, remaining: int, scheduled: int, code: Code, message: str
-) -> None:
-    plugin = GangScheduling({}, FakeHandle())
+def test_placement_feasible(minimum: int | None, remaining: int, scheduled: int, code: Code, message: str) -> None:
+    plugin = GangScheduling({}, handle_over())
     state = PlacementCycleState(PodGroupCycleState())
     for group in (leaf("g", minimum), inner("g", minimum)):
         status = plugin.placement_feasible(state, PodGroupInfo(group), Progress(remaining, scheduled))
@@ -127,7 +127,7 @@ HINTS = [
 
 @pytest.mark.parametrize("resource, action, old, new, hint", [c[1:] for c in HINTS], ids=[c[0] for c in HINTS])
 def test_hints(resource: Resource, action: Action, old: Group | None, new: Pod | Group, hint: Hint) -> None:
-    plugin = GangScheduling({}, FakeHandle(groups=TREE))
+    plugin = GangScheduling({}, handle_over(groups=TREE))
     event = ClusterEvent(resource, action)
     asked = [r.hint(pod("p", "g"), old, new) for r in plugin.events_to_register() if r.event.matches(event) and r.hint]
     assert asked == [hint]
@@ -136,5 +136,6 @@ def test_hints(resource: Resource, action: Action, old: Group | None, new: Pod |
 
 
 def test_composite_groups_are_watched_only_with_their_gate() -> None:
-    labels = [r.event.label for r in GangScheduling({}, FakeHandle(gates=[])).events_to_register()]
-    assert labels == ["UnscheduledPod/Add", "AssignedPod/Add", "PodGroup/Add", "PodGroup/Update"]
+    labels = [r.event.label for r in GangScheduling({}, handle_over(gates=[])).events_to_register()]
+    group = "scheduling.k8s.io/PodGroup"
+    assert labels == ["UnscheduledPod/Add", "AssignedPod/Add", f"{group}/Add", f"{group}/Update"]

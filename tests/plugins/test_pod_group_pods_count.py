@@ -6,11 +6,11 @@ from gangsched_framework.cycle_state import PlacementCycleState, PodGroupCycleSt
 from gangsched_framework.placement import Assignment, Placement
 from gangsched_framework.status import Code
 from gangsched_plugins.pod_group_pods_count import PodGroupPodsCount
-from tests.plugins.fake_handle import FakeHandle, inner, leaf, node, pod
+from tests.plugins.group_world import handle_over, inner, leaf, node, pod
 
 
 def test_the_score_counts_scheduled_pods_of_the_subtree_and_newly_placed_ones() -> None:
-    handle = FakeHandle(
+    handle = handle_over(
         nodes=[node("n")],
         groups=[inner("r"), leaf("a", parent="r"), leaf("b", parent="r"), leaf("x")],
         pods=[pod("p", "a", "n"), pod("q", "b", "n"), pod("w", "b"), pod("y", "x", "n")],
@@ -23,11 +23,11 @@ def test_the_score_counts_scheduled_pods_of_the_subtree_and_newly_placed_ones() 
 
 def test_scores_become_whole_per_cents_of_the_largest() -> None:
     scores = [3, 7, 0]
-    assert PodGroupPodsCount({}, FakeHandle()).normalize_placement_score(PodGroupCycleState(), scores) is None
+    assert PodGroupPodsCount({}, handle_over()).normalize_placement_score(PodGroupCycleState(), scores) is None
     assert scores == [42, 100, 0]
 
 
 def test_placements_without_any_pod_are_an_error() -> None:
-    status = PodGroupPodsCount({}, FakeHandle()).normalize_placement_score(PodGroupCycleState(), [0, 0])
+    status = PodGroupPodsCount({}, handle_over()).normalize_placement_score(PodGroupCycleState(), [0, 0])
     assert status is not None
     assert status.code is Code.ERROR

@@ -10,7 +10,7 @@ from gangsched_framework.placement import Placement
 from gangsched_framework.snapshot import ALL_NODES
 from gangsched_framework.status import Code
 from gangsched_plugins.topology_placement_generator import TopologyPlacementGenerator
-from tests.plugins.fake_handle import FakeHandle, inner, leaf, node, pod
+from tests.plugins.group_world import handle_over, inner, leaf, node, pod
 
 # rows: n0 r2, n1 r10, n2 none, n3 r2, n4 '' (empty value)
 NODES = [node("n0", rack="r2"), node("n1", rack="r10"), node("n2"), node("n3", rack="r2"), node("n4", rack="")]
@@ -19,7 +19,7 @@ NODES = [node("n0", rack="r2"), node("n1", rack="r10"), node("n2"), node("n3", r
 def generate(
     group: Group, parent: Placement = ALL_NODES, pods: list[Pod] | None = None, below: list[Group] | None = None
 ) -> tuple[dict[str, tuple[int, ...] | None], str]:
-    handle = FakeHandle(nodes=NODES, groups=[group, *(below or [])], pods=pods or [])
+    handle = handle_over(nodes=NODES, groups=[group, *(below or [])], pods=pods or [])
     plugin = TopologyPlacementGenerator({}, handle)
     placements, status = plugin.generate_placements(PodGroupCycleState(), handle.forest.tree(group.key), parent)
     assert status is None or status.code is Code.ERROR
