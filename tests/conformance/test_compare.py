@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from attrs import frozen
 
-from gangsched.conform.compare import KNOWN, Fields, differences
+from gangsched.conform.compare import differences
 from gangsched.conform.documents import read_scenarios
-from gangsched.conform.scenario import ConformError
+from gangsched.conform.errors import ConformError
+from gangsched.conform.fields import KNOWN, Fields
 
 HERE = Path(__file__).parent
 

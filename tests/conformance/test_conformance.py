@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gangsched.conform.compare import Fields
 from gangsched.conform.documents import read_scenarios
 from gangsched.conform.runner import play
-from gangsched.conform.scenario import Outcome, Scenario
+from gangsched.conform.scenario import Options, Outcome, Scenario
 
 HERE = Path(__file__).parent
 SHARED = HERE.parents[1].parent / "shared" / "conformance"
@@ -26,7 +25,7 @@ def explain(outcome: Outcome) -> str:
 
 @pytest.mark.parametrize("scenario", read_scenarios(FOLDERS), ids=lambda scenario: scenario.name)
 def test_recording(scenario: Scenario) -> None:
-    outcome = play(scenario, Fields())
+    outcome = play(scenario, Options())
     if scenario.name in EXPECTED:
         assert outcome.verdict == "passed", explain(outcome)
     else:
@@ -42,5 +41,5 @@ def test_the_list_names_recordings_only() -> None:
 @pytest.mark.skipif(not SHARED.exists(), reason="the recordings are not here")
 @pytest.mark.parametrize("folder", ["kube", "node-plugins"])
 def test_the_whole_set(folder: str) -> None:
-    failed = [outcome for s in read_scenarios([SHARED / folder]) if (outcome := play(s, Fields())).verdict == "failed"]
+    failed = [outcome for s in read_scenarios([SHARED / folder]) if (outcome := play(s, Options())).verdict == "failed"]
     assert not failed, "\n".join(explain(outcome) for outcome in failed[:20])

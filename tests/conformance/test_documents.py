@@ -12,7 +12,7 @@ import pytest
 from attrs import frozen
 
 from gangsched.conform.documents import read_scenarios
-from gangsched.conform.scenario import ConformError
+from gangsched.conform.errors import ConformError
 
 KUBE = {"format": "gangsched conformance v1", "name": "one", "config": {}, "steps": [], "records": []}
 NODE = {"name": "N/a", "plugin": "N", "nodes": [], "pod": {}, "want": {}}
@@ -36,7 +36,11 @@ class Shape:
 SHAPES = [
     Shape("a kube scenario by its format", KUBE, [("one", "kube")]),
     Shape("one node-plugin case", NODE, [("N/a", "node-plugin")]),
-    Shape("a file of cases", {"plugin": "N", "cases": [NODE, {**NODE, "name": "N/b"}]}, [("N/a", "node-plugin"), ("N/b", "node-plugin")]),
+    Shape(
+        "a file of cases",
+        {"plugin": "N", "cases": [NODE, {**NODE, "name": "N/b"}]},
+        [("N/a", "node-plugin"), ("N/b", "node-plugin")],
+    ),
     Shape("quantities", [{"in": "1Ki", "value": 1024}], [('quantity/"1Ki"', "quantity")]),
     Shape("configurations", {"a.yaml": {"stage": "load", "error": "x"}}, [("configs/a.yaml", "configuration")]),
     Shape("facts", {"default": {"profiles": {}, "events": {}}}, [("facts/default", "facts")]),
@@ -78,15 +82,30 @@ BAD = [
     Bad("no gzip", "x.jsonl.gz", b"{}", r"x\.jsonl\.gz:1: cannot be read: "),
     Bad("cut gzip", "x.jsonl.gz", gzip.compress(b"x" * 9999)[:-9], r"x\.jsonl\.gz:\d: cannot be read: "),
     Bad("a record too few", "x.json", json.dumps(kube(steps=[{"op": "cycle"}])).encode(), r"1 steps but 0 records"),
-    Bad("steps that are no list", "x.json", json.dumps(kube(steps={})).encode(), r"steps: found an object, expected a list"),
+    Bad(
+        "steps that are no list",
+        "x.json",
+        json.dumps(kube(steps={})).encode(),
+        r"steps: found an object, expected a list",
+    ),
     Bad("a scenario without name", "x.json", json.dumps(kube(name=None)).encode(), r"name: found nothing"),
     Bad("an unknown step", "x.json", steps({"op": "creat"}), r'steps\[0\]: op: found "creat", allowed create, '),
     Bad("a step that is no object", "x.json", steps(3), r"steps\[0\]: op: found a number"),
     Bad("creation of nothing", "x.json", steps({"op": "create"}), r"steps\[0\]: object: found nothing"),
     Bad("time going back", "x.json", steps({"op": "advance", "seconds": -1}), r"seconds: found -1, expected 0 or more"),
-    Bad("a bad step in a hook", "x.json", steps({"op": "cycle", "afterPop": [{"op": "?"}]}), r"steps\[0\]: afterPop\[0\]: op"),
-    Bad("a case without pod", "x.json", json.dumps({"plugin": "N", "cases": [{**NODE, "pod": 1}]}).encode(), r"case N/a: pod"),
-]  # fmt: skip
+    Bad(
+        "a bad step in a hook",
+        "x.json",
+        steps({"op": "cycle", "afterPop": [{"op": "?"}]}),
+        r"steps\[0\]: afterPop\[0\]: op",
+    ),
+    Bad(
+        "a case without pod",
+        "x.json",
+        json.dumps({"plugin": "N", "cases": [{**NODE, "pod": 1}]}).encode(),
+        r"case N/a: pod",
+    ),
+]
 
 
 @pytest.mark.parametrize("bad", BAD, ids=attrgetter("name"))

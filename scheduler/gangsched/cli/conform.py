@@ -9,35 +9,47 @@ from typing import Any
 
 import click
 
-from gangsched.conform.compare import Fields
+from gangsched.cli.options import config_option
 from gangsched.conform.documents import read_scenarios
+from gangsched.conform.fields import Fields
 from gangsched.conform.runner import run, selected
-from gangsched.conform.scenario import Difference, Outcome
+from gangsched.conform.scenario import Difference, Options, Outcome
 
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH…", type=click.Path(path_type=Path))
-@click.option("-k", "pattern", default="", metavar="PATTERN", help="Only scenarios whose name contains or matches PATTERN.")
+@click.option(
+    "-k", "pattern", default="", metavar="PATTERN", help="Only names that contain PATTERN, or match it (* ? [)."
+)
 @click.option("--list", "list_only", is_flag=True, help="Print the names of the scenarios and play nothing.")
+@config_option
 @click.option("--fields", default="", metavar="A,B,-C", help="Compare only fields A and B; leave out C.")
 @click.option("-o", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes to play in.")
 @click.pass_context
 def conform(
-    context: click.Context, paths: tuple[Path, ...], pattern: str, list_only: bool, fields: str, output: str, jobs: int
+    context: click.Context,
+    paths: tuple[Path, ...],
+    pattern: str,
+    list_only: bool,
+    config: str | None,
+    fields: str,
+    output: str,
+    jobs: int,
 ) -> None:
     """Play recorded scenarios (files or folders) on the engine and compare with what the real scheduler did.
 
     Prints one line a difference and ends with the number of passed, failed and skipped scenarios. A scenario recorded
-    as deliberately differing passes if and only if it differs. Exit code 1 when a scenario fails.
+    as deliberately differing passes if and only if it differs. -c stands in for the configuration of kube scenarios
+    that bring none. Exit code 0 when all pass, 1 when one fails, 2 for files that are no scenarios.
     """
-    wanted = Fields.parse(fields)
+    options = Options(Fields.parse(fields), config)
     scenarios = selected(read_scenarios(paths), pattern)
     if list_only:
         for scenario in scenarios:
             click.echo(scenario.name)
         return
-    outcomes = run(scenarios, wanted, jobs)
+    outcomes = run(scenarios, options, jobs)
     failed = _print_json(outcomes) if output == "json" else _print_text(outcomes)
     context.exit(1 if failed else 0)
 

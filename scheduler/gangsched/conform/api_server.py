@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from attrs import frozen
 
-from gangsched.conform.scenario import ConformError
+from gangsched.conform.errors import ConformError
 from gangsched.manifests.patch import apply_merge_patch
 from gangsched_framework.objects import DEFAULT_SCHEDULER, Condition
 

@@ -1,26 +1,19 @@
-"""The small world of one node-plugin case: its objects on a snapshot in upstream's node order, and one framework."""
+"""The small world of one node-plugin case: its objects in a core with upstream's node order, asked point by point."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from attrs import define
+from attrs import evolve
 
 from gangsched.conform.core import Setup
 from gangsched.conform.records import Record
-from gangsched.engine.handle import EngineClock, EngineHandle
 from gangsched.engine.pod_algorithm import PodAlgorithm
-from gangsched.engine.world import World
-from gangsched.manifests.context import Defaults
-from gangsched.manifests.decoder import Decoder
-from gangsched_framework import node_order
+from gangsched.manifests import Decoder, Defaults
 from gangsched_framework.cycle_state import CycleState
-from gangsched_framework.framework import Framework
-from gangsched_framework.hierarchy import Forest
 from gangsched_framework.node_info import NodeInfo
-from gangsched_framework.objects import Namespace, Node, Pod, SelectorOwner
-from gangsched_framework.snapshot import Snapshot
+from gangsched_framework.objects import ClusterObject, Node, Pod
 from gangsched_framework.status import FitError, Status
 
 _OTHERS = {
@@ -32,62 +25,49 @@ _OTHERS = {
 }
 
 
-@define(eq=False)
-class Waiting:
-    """Nominations of the waiting pods of a case, in the order they were added."""
-
-    pods: list[Pod]
-
-    def nominated_pods(self, node_name: str) -> Sequence[Pod]:
-        return [pod for pod in self.pods if pod.status.nominated_node_name == node_name]
-
-    def nominated_node(self, pod: Pod) -> str:
-        return pod.status.nominated_node_name
-
-
 class Bench:
-    """One case, ready to be asked."""
+    """One case, ready to be asked. ``algorithm`` searches node by node, in upstream's order."""
 
     def __init__(self, case: Mapping[str, Any]) -> None:
-        setup = Setup.of_case(case)
-        self._decoder = Decoder(Defaults(api_defaulting=not case.get("noDefaulting"), merge_match_label_keys=False))
-        forest = Forest()
-        world = World(forest)
-        waiting = Waiting([])
+        defaults = Defaults(api_defaulting=not case.get("noDefaulting"), merge_match_label_keys=False)
+        self._decoder = Decoder(defaults, strict=False)
+        core = Setup.of_case(case).scheduler()
         for key, (version, kind) in _OTHERS.items():
             for manifest in case.get(key, ()):
-                _add_other(world, self.decode(manifest, kind, version))
+                core.add(self._decode(manifest, kind, version))
         for manifest in case["nodes"]:
-            world.add_node(self.node(manifest))
-        for manifest in case.get("pods", ()):
-            pod = self.decode_pod(manifest)
-            world.add_pod(pod)
-            if not pod.node_name:
-                waiting.pods.append(pod)
-        self.pod = self.decode_pod(case["pod"])
-        self.snapshot = Snapshot(world.table, forest, node_order.upstream)
-        handle = EngineHandle(EngineClock(), world, self.snapshot, waiting, setup.config.gates)
-        self.framework = Framework(setup.config.profiles[0], setup.registry, handle)
-        handle.frameworks[self.pod.scheduler_name] = self.framework
-        self.algorithm = PodAlgorithm(self.snapshot, upstream_order=True)
-        self.snapshot.refresh()
+            core.add(self.node(manifest))
+        for number, manifest in enumerate(case.get("pods", ())):
+            core.add(self._existing_pod(manifest, number))
+        (self.framework,) = core.frameworks.values()
+        self.pod = self.pod_of(case["pod"])
+        self._snapshot = core.snapshot
+        self._snapshot.refresh()
+        self.algorithm = PodAlgorithm(core.snapshot, core.nominator, upstream_order=True)
+
+    def _existing_pod(self, manifest: Mapping[str, Any], number: int) -> Pod:
+        pod = self.pod_of(manifest)
+        if "startTime" in manifest.get("status", {}):
+            return pod
+        # of equally important victims the recorded scheduler spared those first that were added first
+        return evolve(pod, status=evolve(pod.status, start_time=number))
 
     @property
     def nodes(self) -> Sequence[NodeInfo]:
-        return self.snapshot.nodes
+        return self._snapshot.nodes
 
     def node(self, manifest: Mapping[str, Any]) -> Node:
-        decoded = self.decode(manifest, "Node", "v1")
+        decoded = self._decode(manifest, "Node", "v1")
         assert isinstance(decoded, Node)
         return decoded
 
-    def decode_pod(self, manifest: Mapping[str, Any]) -> Pod:
-        decoded = self.decode(manifest, "Pod", "v1")
+    def pod_of(self, manifest: Mapping[str, Any]) -> Pod:
+        decoded = self._decode(manifest, "Pod", "v1")
         assert isinstance(decoded, Pod)
         return decoded
 
-    def decode(self, manifest: Mapping[str, Any], kind: str, version: str) -> object:
-        (decoded,) = self._decoder.decode({"apiVersion": version, "kind": kind} | manifest, where=kind, now=0)
+    def _decode(self, manifest: Mapping[str, Any], kind: str, version: str) -> ClusterObject:
+        (decoded,) = self._decoder.decode({"apiVersion": version, "kind": kind, **manifest}, where=kind)
         return decoded
 
     def run(self) -> Record:
@@ -100,11 +80,3 @@ class Bench:
         self.algorithm.next_start = start
         chosen = self.algorithm.schedule(self.framework, CycleState(), self.pod)
         return {"chosen": chosen, "evaluated": evaluated, "feasible": len(found)}
-
-
-def _add_other(world: World, decoded: object) -> None:
-    if isinstance(decoded, Namespace):
-        world.namespaces[decoded.name] = decoded
-    elif isinstance(decoded, SelectorOwner):
-        world.selector_owners[f"{decoded.kind}/{decoded.namespace}/{decoded.name}"] = decoded
-

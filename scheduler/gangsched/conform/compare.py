@@ -1,66 +1,27 @@
-"""Compare a recording with what the engine showed: every difference with its field path.
-
-Fields are selected by name: a path counts when one of its field names is wanted (all are, unless named) and none is
-unwanted. The field ``msg`` also stands for the text part of conditions and events.
-"""
+"""Compare a recording with what the engine showed: every difference with its field path."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import frozen
-
-from gangsched.conform.scenario import ConformError, Difference
+from gangsched.conform.fields import Fields
+from gangsched.conform.scenario import Difference
 
 DATA_KEYED = frozenset({"raw", "normalized", "plugins"})
 """Fields whose keys are data (plugin names), not field names. Keys holding a slash are data everywhere."""
 
-NOT_BINDING = frozenset({"trace"})
-"""Recorded for explanation only (conformance README §5)."""
-
 _TEXTS = frozenset({"podConditions", "groupConditions", "events"})
-
-
-@frozen
-class Fields:
-    """Which fields are compared. ``only`` empty = all; ``without`` are left out and win."""
-
-    only: frozenset[str] = frozenset()
-    without: frozenset[str] = NOT_BINDING
-
-    @classmethod
-    def parse(cls, text: str) -> Fields:
-        """``a,b`` = these only; ``-a`` = all but these (may be mixed)."""
-        names = [name.strip() for name in text.split(",") if name.strip()]
-        unknown = sorted({name.removeprefix("-") for name in names} - KNOWN)
-        if unknown:
-            raise ConformError(f"--fields: found {', '.join(unknown)}, allowed {', '.join(sorted(KNOWN))}")
-        only = frozenset(name for name in names if not name.startswith("-"))
-        return cls(only, frozenset(name[1:] for name in names if name.startswith("-")) | (NOT_BINDING - only))
-
-
-# fmt: off
-KNOWN = frozenset((
-    # kube records (conformance README §4)
-    "op t queue active backoff parked incomplete pending inFlight key ts attempts unschedulable errors members gatedBy "
-    "rejectedBy expires heap cycles popped attempt root early code msg raw groups waitingOnPreemption order pods node "
-    "nominated bindFailures trace events bound podConditions groupConditions "
-    # node-plugin cases
-    "invalid nodeOrder preEnqueue signature preFilter skip nodes status filter plugin reasons feasible preScoreSkip "
-    "scores normalized total scoreError best chosen error unschedulablePlugins postFilter finalError hints event plugins "
-    "runs evaluated "
-    # quantities, configurations, facts
-    "value milli canonical format sign stage profiles args parallelism percentageOfNodesToScore podInitialBackoffSeconds "
-    "podMaxBackoffSeconds engine"
-).split())
-"""Every field name a recording may hold."""
-# fmt: on
 
 
 def differences(expected: Any, got: Any, fields: Fields, step: int | None = None, path: str = "") -> list[Difference]:
     """Every place below ``path`` where the two differ, in the order of the recording."""
     return list(_walk(expected, got, fields, step, path, not fields.only))
+
+
+def broken(problem: Exception, step: int | None = None) -> Difference:
+    """An engine that raised instead of answering."""
+    return Difference(step, "engine", "no exception", f"{type(problem).__name__}: {problem}")
 
 
 def _walk(expected: Any, got: Any, fields: Fields, step: int | None, path: str, wanted: bool) -> Iterator[Difference]:

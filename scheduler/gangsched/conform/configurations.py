@@ -1,4 +1,4 @@
-"""Play a recorded configuration file, and the recorded facts about the default profile (spec node-plugins.md §1, §2)."""
+"""Play a recorded configuration file, and the recorded facts of the default profile (node-plugins.md §1-2)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from gangsched.config import ConfigFileError, FeatureGates, SchedulerConfig, load_config
-from gangsched.conform.compare import Fields, differences
-from gangsched.conform.core import KIND, Setup, built_only
+from gangsched.conform.compare import differences
+from gangsched.conform.core import SILENT, Setup
 from gangsched.conform.records import SECOND, Record
-from gangsched.conform.scenario import Difference
+from gangsched.conform.scenario import Difference, Options, Scenario
 from gangsched_framework.events import ClusterEventWithHint
 from gangsched_framework.profile import Profile
 from gangsched_plugins.default_registry import default_registry
@@ -23,24 +23,24 @@ _OUR_EVENTS = {"GangScheduling": ("scheduling.k8s.io/CompositePodGroup/Update",)
 """Registrations v1.37.2 lacks by decision (DIV-16)."""
 
 
-def compare_configuration(document: Mapping[str, Any], fields: Fields) -> list[Difference]:
+def compare_configuration(scenario: Scenario, options: Options) -> list[Difference]:
     """Read the file and compare the effective plugins and arguments, or why it is refused."""
     try:
-        config = load_config(document["file"], FeatureGates.UPSTREAM, default_registry())
+        config = load_config(scenario.document["file"], FeatureGates.UPSTREAM, default_registry())
     except ConfigFileError as refusal:
-        return differences(_without_positions(document["want"]), _refusal(refusal), fields)
-    want = _recorded(document["want"])
-    return differences(built_only(want), built_only(_config_record(config, want)), fields)
+        return differences(_without_positions(scenario.document["want"]), _refusal(refusal), options.fields)
+    want = _recorded(scenario.document["want"])
+    return differences(want, _config_record(config, want), options.fields)
 
 
-def compare_facts(document: Mapping[str, Any], fields: Fields) -> list[Difference]:
+def compare_facts(scenario: Scenario, options: Options) -> list[Difference]:
     """The default profile under a set of gates: plugins at each point, arguments, registered events."""
-    on = {} if document["gates"] == "default" else dict.fromkeys(document["gates"].split("+"), True)
+    on = {} if scenario.document["gates"] == "default" else dict.fromkeys(scenario.document["gates"].split("+"), True)
     gates = FeatureGates(on, start=FeatureGates.UPSTREAM)
     registry = default_registry()
-    setup = Setup(load_config(KIND, gates, registry), registry)
+    setup = Setup(load_config(SILENT, gates, registry), registry)
     (framework,) = setup.scheduler().frameworks.values()
-    want = _recorded(document["want"])
+    want = _recorded(scenario.document["want"])
     got = _config_record(setup.config, want)
     got["events"] = {
         plugin: sorted(_label(registration) for registration in found)
@@ -50,7 +50,7 @@ def compare_facts(document: Mapping[str, Any], fields: Fields) -> list[Differenc
     for plugin, ours in _OUR_EVENTS.items():
         if plugin in got["events"]:
             got["events"][plugin] = [label for label in got["events"][plugin] if label not in ours]
-    return differences(built_only(want), built_only(got), fields)
+    return differences(want, got, options.fields)
 
 
 def _refusal(refusal: ConfigFileError) -> Record:

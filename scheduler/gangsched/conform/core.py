@@ -2,49 +2,65 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 from attrs import frozen
 
-from gangsched.config import FeatureGates, SchedulerConfig, default_config, load_config
-from gangsched.config.defaults import KNOWN_PLUGINS
+from gangsched.config import ConfigFileError, FeatureGates, SchedulerConfig, default_config, load_config
+from gangsched.conform.errors import NotBuilt
 from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.settings import Settings
 from gangsched_framework.registry import Registry
 from gangsched_plugins.default_registry import default_registry
 
-KIND = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+SILENT = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 """A configuration document that says nothing."""
 
 
 @frozen
 class Setup:
-    """Profiles, gates and backoffs of one recording, and the plugins there are."""
+    """Profiles, gates and backoffs of one recording, and the plugins there are.
+
+    Making one raises NotBuilt when the recording needs a plugin that does not exist, ConfigurationError for what
+    cannot be a configuration at all.
+    """
 
     config: SchedulerConfig
     registry: Registry
 
     @classmethod
-    def of_scenario(cls, config: Mapping[str, Any]) -> Setup:
-        """The ``config`` of a kube scenario (conformance README §2)."""
-        registry, gates = default_registry(), FeatureGates(config.get("gates"))
-        document = config.get("kubeSchedulerConfiguration")
-        if document is None:
+    def of_scenario(cls, config: Mapping[str, Any], file: str | None = None) -> Setup:
+        """The ``config`` of a kube scenario (conformance README §2). ``file`` stands in where it brings no document."""
+        gates = FeatureGates(config.get("gates"))
+        source = config.get("kubeSchedulerConfiguration") or file
+        if source is None:
+            registry = default_registry()
             return cls(default_config(gates, registry), registry)
-        return cls(load_config(document, gates, registry), registry)
+        return cls._load(source, gates, upstream=False)
 
     @classmethod
     def of_case(cls, case: Mapping[str, Any]) -> Setup:
         """A node-plugin case: one profile, upstream's gates and node order."""
-        registry, gates = default_registry(), FeatureGates(case.get("gates"), start=FeatureGates.UPSTREAM)
         document = {
-            **KIND,
+            **SILENT,
             "percentageOfNodesToScore": case.get("percentageOfNodesToScore", 100),
             "profiles": [case.get("profile") or {}],
         }
-        return cls(load_config(document, gates, registry, node_order="upstream"), registry)
+        return cls._load(document, FeatureGates(case.get("gates"), start=FeatureGates.UPSTREAM), upstream=True)
+
+    @classmethod
+    def _load(cls, source: str | Mapping[str, Any], gates: FeatureGates, *, upstream: bool) -> Setup:
+        registry = default_registry()
+        try:
+            config = load_config(source, gates, registry, node_order="upstream" if upstream else None)
+        except ConfigFileError as refusal:
+            unknown = re.search(r'"([^"]+)" does not exist', refusal.message)
+            if refusal.stage == "build" and unknown:
+                raise NotBuilt(f"needs plugin {unknown[1]}") from None
+            raise
+        return cls(config, registry)
 
     def scheduler(self) -> Scheduler:
         """A core without objects at engine time 0."""
@@ -55,27 +71,3 @@ class Setup:
             tracing=True,
         )
         return Scheduler(self.config.profiles, self.registry, settings=settings, feature_gates=self.config.gates)
-
-
-@cache
-def unbuilt_plugins() -> frozenset[str]:
-    """Plugins of the real default profile that this engine does not have."""
-    return frozenset(KNOWN_PLUGINS) - frozenset(default_registry())
-
-
-def built_only(value: Any) -> Any:
-    """The value without names of plugins that are not built: as map keys, as items of lists, as ``name`` of an item."""
-    missing = unbuilt_plugins()
-    if not missing:
-        return value
-    if isinstance(value, Mapping):
-        return {key: built_only(inner) for key, inner in value.items() if key not in missing}
-    if isinstance(value, list):
-        return [built_only(item) for item in value if _name(item) not in missing]
-    return value
-
-
-def _name(item: Any) -> Any:
-    if isinstance(item, Mapping):
-        return item.get("name")
-    return item if isinstance(item, str) else None

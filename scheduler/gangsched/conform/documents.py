@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from gangsched.conform.scenario import ConformError, Scenario
+from gangsched.conform.errors import ConformError
+from gangsched.conform.scenario import Scenario
 
 KUBE_FORMAT = "gangsched conformance v1"
 SUFFIXES = (".json", ".jsonl", ".json.gz", ".jsonl.gz")

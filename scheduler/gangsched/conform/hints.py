@@ -1,17 +1,16 @@
-"""The hints of a node-plugin case: each change becomes its events, each event is asked of all who registered for it."""
+"""The hints of a node-plugin case: each change becomes its events, each event a question to all who registered."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gangsched_queue.node_events import node_update_events
-from gangsched_queue.pod_events import pod_update_events
-
 from gangsched.conform.bench import Bench
 from gangsched.conform.records import Record
 from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHint, Hint, Resource
 from gangsched_framework.objects import Node, Pod
+from gangsched_queue.node_events import node_update_events
+from gangsched_queue.pod_events import pod_update_events
 
 _RESOURCES = {
     "Node": Resource.NODE,
@@ -28,7 +27,7 @@ def hint_records(bench: Bench, changes: Iterable[Mapping[str, Any]]) -> list[lis
 
 def _hint_record(bench: Bench, change: Mapping[str, Any]) -> list[Record]:
     resource = _RESOURCES[change["object"]]
-    decode = bench.node if resource is Resource.NODE else bench.decode_pod
+    decode = bench.node if resource is Resource.NODE else bench.pod_of
     old = decode(change["old"]) if "old" in change else None
     new = decode(change["new"]) if "new" in change else None
     asked = new if resource is Resource.TARGET_POD else bench.pod

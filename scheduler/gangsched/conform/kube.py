@@ -8,50 +8,37 @@ from typing import Any
 
 from gangsched.conform import records
 from gangsched.conform.api_server import ApiServer, Event, Identity, NotFound
-from gangsched.conform.compare import Fields, differences
-from gangsched.conform.core import Setup, unbuilt_plugins
+from gangsched.conform.compare import broken, differences
+from gangsched.conform.core import Setup
+from gangsched.conform.errors import ConformError
 from gangsched.conform.records import Record
-from gangsched.conform.scenario import Difference, NotBuilt
+from gangsched.conform.scenario import Difference, Options, Scenario
 from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, RecordEvent, SetCondition
-from gangsched.manifests.decoder import Decoder
+from gangsched.manifests import Decoder
+from gangsched_framework.errors import GangschedError
 from gangsched_framework.objects import EntityKey, Pod
 from gangsched_framework.status import Status, error
-from gangsched_plugins.names import DEFAULT_PREEMPTION
 
 _KINDS = {"pod": "Pod", "podgroup": "PodGroup", "compositepodgroup": "CompositePodGroup"}
 
 
-def compare_scenario(document: Mapping[str, Any], fields: Fields) -> list[Difference]:
-    """Play the steps and compare each record. An engine that fails ends the comparison at that step.
+def compare_scenario(scenario: Scenario, options: Options) -> list[Difference]:
+    """Play the steps and compare each record. An engine that breaks ends the comparison at that step.
 
-    Raises NotBuilt when the scenario needs a plugin that is not there.
+    Raises NotBuilt when the scenario needs a plugin that is not there, ConformError when a step cannot be played.
     """
-    _check_built(document)
-    player = KubePlayer(document["config"])
+    document = scenario.document
+    player = KubePlayer(document["config"], options.config)
     found: list[Difference] = []
     for number, (step, expected) in enumerate(zip(document["steps"], document["records"], strict=True)):
         try:
             got = player.play(step)
-        except Exception as problem:  # whatever an engine does, the run goes on with the next scenario
-            return [*found, Difference(number, "engine", "no exception", f"{type(problem).__name__}: {problem}")]
-        found += differences(_comparable(expected), _comparable(got), fields, number)
+        except GangschedError as problem:
+            raise ConformError(f"{scenario.where}: {scenario.name}: steps[{number}]: {problem}") from None
+        except Exception as problem:  # a bug of the engine; the run goes on with the next scenario
+            return [*found, broken(problem, number)]
+        found += differences(_comparable(expected), _comparable(got), options.fields, number)
     return found
-
-
-def _check_built(document: Mapping[str, Any]) -> None:
-    profiles = (document["config"].get("kubeSchedulerConfiguration") or {}).get("profiles") or ()
-    sets = [profile.get("plugins", {}).get("multiPoint", {}) for profile in profiles]
-    disabled = {entry["name"] for plugins in sets for entry in plugins.get("disabled", ())}
-    for name in sorted(unbuilt_plugins() - disabled):
-        if name != DEFAULT_PREEMPTION or _needs_preemption(document):
-            raise NotBuilt(f"needs plugin {name}")
-
-
-def _needs_preemption(document: Mapping[str, Any]) -> bool:
-    """A victim is chosen, or the name begins with ``preempt``."""
-    conditions = (lines for record in document["records"] for lines in record.get("podConditions", {}).values())
-    marked = any(line.startswith("DisruptionTarget=True") for lines in conditions for line in lines)
-    return marked or document["name"].startswith("preempt")
 
 
 def _comparable(record: Record) -> Record:
@@ -66,11 +53,11 @@ def _comparable(record: Record) -> Record:
 class KubePlayer:
     """One scenario being played: the core, the API server's double and the decoder between them."""
 
-    def __init__(self, config: Mapping[str, Any]) -> None:
-        setup = Setup.of_scenario(config)
+    def __init__(self, config: Mapping[str, Any], file: str | None = None) -> None:
+        setup = Setup.of_scenario(config, file)
         self._core = setup.scheduler()
         self._api = ApiServer(lambda: self._core.now, self._deliver)
-        self._decoder = Decoder()
+        self._decoder = Decoder(strict=False)
         self._known: dict[Identity, Any] = {}
         self._bound: dict[str, str] = {}
         self._traced = bool(config.get("trace"))
@@ -122,7 +109,7 @@ class KubePlayer:
 
     def _drain(self, limit: int | None) -> list[Record]:
         played: list[Record] = []
-        while self._core.queue_state().active and (limit is None or len(played) < limit):
+        while self._core.queue.has_ready() and (limit is None or len(played) < limit):
             played += self._cycle({})
         return played
 

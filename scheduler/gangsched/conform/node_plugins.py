@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gangsched.conform.bench import Bench
-from gangsched.conform.compare import Fields, differences
-from gangsched.conform.core import built_only, unbuilt_plugins
+from gangsched.conform.compare import broken, differences
+from gangsched.conform.errors import ConformError
 from gangsched.conform.hints import hint_records
 from gangsched.conform.records import Record, without_empty
-from gangsched.conform.scenario import Difference, NotBuilt
+from gangsched.conform.scenario import Difference, Options, Scenario
 from gangsched.engine.pod_algorithm import score_nodes
 from gangsched_framework.cycle_state import CycleState
+from gangsched_framework.errors import ConfigurationError, GangschedError
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.run_pod import PreFilterOutcome
 from gangsched_framework.status import FitError, Status
@@ -20,30 +22,30 @@ from gangsched_framework.status import FitError, Status
 NOT_BUILT_FIELDS = ("signature",)
 """Upstream's pod signature is too coarse to be of use (spec node-plugins.md §6.4)."""
 
-_NEEDS = {"persistentVolumeClaims": "VolumeBinding"}
 
-
-def compare_case(case: Mapping[str, Any], fields: Fields) -> list[Difference]:
+def compare_case(scenario: Scenario, options: Options) -> list[Difference]:
     """Play one case and compare. Raises NotBuilt when it needs a plugin that is not there."""
-    missing = unbuilt_plugins()
-    for key, plugin in _NEEDS.items():
-        if key in case and plugin in missing:
-            raise NotBuilt(f"needs plugin {plugin}")
+    want = scenario.document["want"]
     try:
-        got = play_case(case)
-    except Exception as problem:  # whatever an engine does, the run goes on with the next case
-        return [Difference(None, "engine", "no exception", f"{type(problem).__name__}: {problem}")]
-    expected = {key: value for key, value in case["want"].items() if key not in NOT_BUILT_FIELDS}
-    _settle_post_filter(expected, got, missing)
-    return differences(built_only(expected), built_only(got), fields)
+        bench = Bench(scenario.document)
+    except ConfigurationError as refusal:
+        return [] if "invalid" in want else [Difference(None, "invalid", None, str(refusal))]
+    except GangschedError as problem:
+        raise ConformError(f"{scenario.where}: {scenario.name}: {problem}") from None
+    try:
+        got = play_case(bench, scenario.document)
+    except Exception as problem:  # a bug of the engine; the run goes on with the next case
+        return [broken(problem)]
+    expected = {key: copy.copy(value) for key, value in want.items() if key not in NOT_BUILT_FIELDS}
+    _leave_out_chance(expected, got)
+    return differences(_without_empty(expected), _without_empty(got), options.fields)
 
 
 # --- playing --------------------------------------------------------------------------------------------------------
 
 
-def play_case(case: Mapping[str, Any]) -> Record:
+def play_case(bench: Bench, case: Mapping[str, Any]) -> Record:
     """Everything ``want`` may hold, as this engine has it."""
-    bench = Bench(case)
     record: Record = {"nodeOrder": [node.name for node in bench.nodes]}
     refused = bench.framework.run_pre_enqueue(bench.pod)
     if refused is not None:
@@ -62,9 +64,7 @@ def _filter(bench: Bench) -> Record:
     """PreFilter and Filter of every node, and what follows from them."""
     state = CycleState()
     outcome = bench.framework.run_pre_filter(state, bench.pod, bench.nodes)
-    record: Record = {}
-    if outcome.status is None or outcome.status.rejected:
-        record["preFilter"] = _pre_filter(state, outcome)
+    record: Record = {"preFilter": _pre_filter(state, outcome)}
     feasible: list[NodeInfo] = []
     if outcome.status is None:
         verdicts: list[Record] = []
@@ -141,18 +141,19 @@ def _status(status: Status) -> Record:
 # --- comparing ------------------------------------------------------------------------------------------------------
 
 
-def _settle_post_filter(expected: Record, got: Record, missing: frozenset[str]) -> None:
-    """Leave out what the recording calls meaningless or random, and what an unbuilt plugin alone decides."""
-    wanted, shown = expected.get("postFilter"), got.get("postFilter")
-    if wanted is None or shown is None:
-        return
-    expected["postFilter"] = wanted = {key: value for key, value in wanted.items() if key != "plugin"}
-    got["postFilter"] = shown = {key: value for key, value in shown.items() if key != "plugin"}
-    if wanted["code"] == "Success" and "reasons" not in wanted:
-        shown.pop("reasons", None)
+def _leave_out_chance(expected: Record, got: Record) -> None:
+    """Leave out what the recording calls meaningless or random."""
+    if len(expected.get("best", ())) > 1 and "chosen" not in expected:
+        got.pop("chosen", None)  # random among nodes that PreFilter narrowed to (spec §4.1.6)
+    for record in (expected, got):
+        if "postFilter" in record:
+            record["postFilter"].pop("plugin", None)
+    if expected.get("postFilter") == {"code": "Success"} and "postFilter" in got:
+        got["postFilter"].pop("reasons", None)  # the pick among several nodes is random
         got.pop("finalError", None)
-    if wanted.get("reasons") == ["not found"] and "DynamicResources" in missing:  # spec §7.13, last row
-        for record in (expected, got):
-            del record["postFilter"]
-            record.pop("finalError", None)
 
+
+def _without_empty(record: Record) -> Record:
+    if "preFilter" in record:
+        record["preFilter"] = without_empty(record["preFilter"])
+    return without_empty(record)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from gangsched.conform.compare import Fields, differences
-from gangsched.conform.scenario import Difference
+from gangsched.conform.compare import differences
+from gangsched.conform.scenario import Difference, Options, Scenario
 from gangsched_framework.quantity import MAX_INT64, Quantity, parse_quantity
 
 _COMPARED = ("value", "milli", "canonical", "format", "sign", "error")
 
 
-def compare_quantity(document: Mapping[str, Any], fields: Fields) -> list[Difference]:
+def compare_quantity(scenario: Scenario, options: Options) -> list[Difference]:
     """Numbers that the real parser wraps are not compared: ours are exact and refused later (spec §3.2.4)."""
+    document = scenario.document
     expected = {key: document[key] for key in _COMPARED if key in document}
     try:
         quantity = parse_quantity(document["in"])
     except ValueError as refusal:
         got: dict[str, Any] = {"error": str(refusal), "sign": 0}
-        return differences(expected, got, fields)
+        return differences(expected, got, options.fields)
     got = {
         "value": quantity.value,
         "milli": quantity.milli_value,
@@ -31,7 +31,7 @@ def compare_quantity(document: Mapping[str, Any], fields: Fields) -> list[Differ
         if abs(got[name]) > MAX_INT64 or _wrongly_negative(quantity):
             del got[name]
             expected.pop(name, None)
-    return differences(expected, got, fields)
+    return differences(expected, got, options.fields)
 
 
 def _wrongly_negative(quantity: Quantity) -> bool:

@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from functools import partial
 
 from gangsched.conform import configurations, kube, node_plugins, quantities
-from gangsched.conform.compare import Fields
-from gangsched.conform.scenario import Difference, NotBuilt, Outcome, Scenario
+from gangsched.conform.errors import NotBuilt
+from gangsched.conform.scenario import Difference, Options, Outcome, Scenario
 
 
 def selected(scenarios: Iterable[Scenario], pattern: str) -> Iterator[Scenario]:
@@ -19,19 +19,19 @@ def selected(scenarios: Iterable[Scenario], pattern: str) -> Iterator[Scenario]:
     return (scenario for scenario in scenarios if pattern in scenario.name)
 
 
-def run(scenarios: Iterable[Scenario], fields: Fields, jobs: int = 1) -> Iterator[Outcome]:
+def run(scenarios: Iterable[Scenario], options: Options, jobs: int = 1) -> Iterator[Outcome]:
     """Outcomes in the order of the scenarios."""
     if jobs <= 1:
-        yield from map(partial(play, fields=fields), scenarios)
+        yield from map(partial(play, options=options), scenarios)
         return
     with multiprocessing.Pool(jobs) as pool:
-        yield from pool.imap(partial(play, fields=fields), scenarios, chunksize=4)
+        yield from pool.imap(partial(play, options=options), scenarios, chunksize=4)
 
 
-def play(scenario: Scenario, fields: Fields) -> Outcome:
+def play(scenario: Scenario, options: Options) -> Outcome:
     """Play one scenario and judge it."""
     try:
-        found = tuple(_differences(scenario, fields))
+        found = tuple(_differences(scenario, options))
     except NotBuilt as missing:
         return Outcome(scenario.name, scenario.where, "skipped", reason=str(missing))
     reason = scenario.differs
@@ -39,15 +39,15 @@ def play(scenario: Scenario, fields: Fields) -> Outcome:
     return Outcome(scenario.name, scenario.where, "passed" if passed else "failed", found, reason, bool(reason))
 
 
-def _differences(scenario: Scenario, fields: Fields) -> list[Difference]:
+def _differences(scenario: Scenario, options: Options) -> list[Difference]:
     if scenario.format == "kube":
-        return kube.compare_scenario(scenario.document, fields)
+        return kube.compare_scenario(scenario, options)
     if scenario.format == "node-plugin":
-        return node_plugins.compare_case(scenario.document, fields)
+        return node_plugins.compare_case(scenario, options)
     if scenario.format == "quantity":
-        return quantities.compare_quantity(scenario.document, fields)
+        return quantities.compare_quantity(scenario, options)
     if scenario.format == "configuration":
-        return configurations.compare_configuration(scenario.document, fields)
+        return configurations.compare_configuration(scenario, options)
     if scenario.format == "facts":
-        return configurations.compare_facts(scenario.document, fields)
+        return configurations.compare_facts(scenario, options)
     raise NotBuilt(f"needs a model of sessions ({scenario.format})")

@@ -5,24 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from attrs import frozen
+from attrs import Factory, frozen
 
-from gangsched_framework.errors import GangschedError
+from gangsched.conform.fields import Fields
 
 Format = Literal["kube", "node-plugin", "quantity", "configuration", "facts", "volcano"]
 
 
-class ConformError(GangschedError):
-    """A file that is no recorded scenario, or one that cannot be read; the text names file and line."""
-
-
-class NotBuilt(Exception):
-    """A scenario needs something this engine does not have; the text names it."""
-
-
 @frozen
 class Scenario:
-    """One recorded scenario. ``document`` is the JSON document as it stands in the file, ``where`` is ``FILE[:LINE]``."""
+    """One recorded scenario: its JSON ``document`` and ``where`` it stands, ``FILE[:LINE]``."""
 
     name: str
     format: Format
@@ -32,7 +24,17 @@ class Scenario:
     @property
     def differs(self) -> str:
         """Why the recording is deliberately not what the engine does; empty when it should be matched."""
-        return str(self.document.get("differs_reason") or "") if self.document.get("differs_from_seed") else ""
+        if not self.document.get("differs_from_seed"):
+            return ""
+        return str(self.document.get("differs_reason") or "no reason recorded")
+
+
+@frozen
+class Options:
+    """How to play: the fields to compare, and a configuration file for kube scenarios that bring none."""
+
+    fields: Fields = Factory(Fields)
+    config: str | None = None
 
 
 @frozen

@@ -1,0 +1,13 @@
+"""What may stop a scenario from being played."""
+
+from __future__ import annotations
+
+from gangsched_framework.errors import GangschedError
+
+
+class ConformError(GangschedError):
+    """A file that is no recorded scenario, or one that cannot be read or played; the text names file and line."""
+
+
+class NotBuilt(Exception):
+    """A scenario needs something this engine does not have; the text names it."""
