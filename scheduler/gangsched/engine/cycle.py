@@ -170,16 +170,16 @@ class GroupCycle:
         first = next(info for infos in self._leaves.values() for info in infos)
         return self.tools.frameworks[first.pod.scheduler_name]
 
-    def _run(self) -> GroupResult:
+    def _run(self, *, prepare: bool = False) -> GroupResult:
         assert self._tree is not None
         tools = self.tools
-        session = Session(self._framework, tools.snapshot, tools.algorithm, tools.trace)
+        session = Session(self._framework, tools.snapshot, tools.algorithm, tools.trace, prepare)
         self._state = PodGroupCycleState()
         return PodGroupAlgorithm(session, self._leaves).run_root(self._tree, self._state)
 
     def _rerun(self) -> RootAttempt:
         """The scheduling function of the post-filter: the same algorithm on the snapshot as it stands."""
-        result = self._run()
+        result = self._run(prepare=True)
         found = result.found()
         assignments = tuple(Assignment(p.info.pod, p.node) for p in found)
         return RootAttempt(result.status, assignments, tuple(p.state for p in found))

@@ -47,13 +47,20 @@ class PodAlgorithm:
     upstream_order: bool = False
     next_start: int = 0
 
-    def schedule(self, framework: Framework, state: CycleState, pod: Pod) -> str | Status | FitError:
-        """The node's name; a Status for "no nodes" and errors; a FitError when no node takes the pod."""
+    def schedule(
+        self, framework: Framework, state: CycleState, pod: Pod, *, prepare: bool = False
+    ) -> str | Status | FitError:
+        """The node's name; a Status for "no nodes" and errors; a FitError when no node takes the pod.
+
+        ``prepare``: the caller goes on with what PreFilter leaves in ``state``, even when columns chose the node.
+        """
         nodes = self.snapshot.nodes
         if not nodes:
             return unresolvable(NO_NODES)
         column = self._column(framework, pod)
         if column is not None:
+            if prepare:
+                framework.run_pre_filter(state, pod, nodes)
             return self._by_column(framework, state, pod, column)
         found = self.find_feasible(framework, state, pod, nodes)
         if not isinstance(found, list):

@@ -29,12 +29,13 @@ class Mark:
 
 @define(eq=False)
 class Session:
-    """What the algorithm of one cycle works with."""
+    """What the algorithm of one cycle works with. ``prepare``: the states are needed afterwards (post-filter)."""
 
     framework: Framework
     snapshot: Snapshot
     algorithm: PodAlgorithm
     trace: Tracer
+    prepare: bool = False
     _reserved: list[tuple[CycleState, QueuedPodInfo, str]] = field(factory=list)
 
     def mark(self) -> Mark:
@@ -50,7 +51,7 @@ class Session:
     def try_pod(self, info: QueuedPodInfo, placement: PlacementCycleState | None = None) -> PodOutcome:
         """Find a node and reserve it in the snapshot (spec §4.7)."""
         state = CycleState(placement)
-        answer = self.algorithm.schedule(self.framework, state, info.pod)
+        answer = self.algorithm.schedule(self.framework, state, info.pod, prepare=self.prepare)
         if isinstance(answer, str):
             return self._reserve(info, state, answer)
         if isinstance(answer, FitError):
