@@ -27,4 +27,12 @@ def print_document(document: Any, output: str) -> None:
     if output == "json":
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))
     else:
-        click.echo(yaml.safe_dump(document, sort_keys=False, allow_unicode=True).rstrip("\n"))
+        text = yaml.dump(document, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=10**9)
+        click.echo(text.rstrip("\n"))
+
+
+class _Plain(yaml.SafeDumper):
+    """Writes every value out, also one that stands in several places."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True

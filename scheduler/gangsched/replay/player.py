@@ -19,7 +19,7 @@ from gangsched.replay.ledger import GangRecord, Ledger
 from gangsched.replay.times import parse_duration
 from gangsched.replay.updates import updated_group, updated_node, updated_pod
 from gangsched_framework.errors import GangschedError
-from gangsched_framework.objects import ClusterObject, CompositePodGroup, EntityKey, Node, Pod, PodGroup
+from gangsched_framework.objects import ClusterObject, CompositePodGroup, EntityKey, Group, Node, Pod, PodGroup
 from gangsched_framework.queue_state import QueueState
 
 
@@ -179,6 +179,7 @@ class Player:
                 self.ledger.pod_added(obj, duration)
                 self._expect(obj.key)
         elif isinstance(obj, PodGroup | CompositePodGroup):
+            _check_group(identity, obj)
             self.ledger.group_added(obj)
         elif isinstance(obj, Node):
             self.ledger.node_added(obj)
@@ -221,6 +222,7 @@ class Player:
             if new.node_name and not current.node_name:
                 self._expect(new.key)
         elif isinstance(new, PodGroup | CompositePodGroup):
+            _check_group(identity, new)
             new = updated_group(core.world.forest.group(new.key) or new, new)
             self.ledger.group_updated(new)
         elif isinstance(new, Node) and isinstance(known, Node):
@@ -298,6 +300,13 @@ def _at(identity: Identity, problem: InputError) -> InputError:
     return problem
 
 
+def _check_group(identity: Identity, group: Group) -> None:
+    text = group.annotations.get(DELETE_WHEN_FINISHED, "false")
+    if text not in ("true", "false"):
+        fault = found(describe(text), '"true" or "false"', "metadata", "annotations", DELETE_WHEN_FINISHED)
+        raise _at(identity, fault)
+
+
 def _duration(identity: Identity, pod: Pod) -> int | None:
     text = pod.annotations.get(DURATION)
     if text is None:
@@ -305,5 +314,5 @@ def _duration(identity: Identity, pod: Pod) -> int | None:
     try:
         return parse_duration(text)
     except ValueError as problem:
-        fault = found(describe(text), str(problem))
-        raise _at(identity, fault.under("metadata", "annotations", DURATION)) from None
+        fault = found(describe(text), f"a duration such as 300s ({problem})", "metadata", "annotations", DURATION)
+        raise _at(identity, fault) from None

@@ -18,7 +18,7 @@ from gangsched.replay.ledger import GangRecord, Ledger, PodRecord
 from gangsched.replay.reading import sha256_of
 from gangsched.replay.times import seconds
 
-MARK = "run.json"
+DECISIONS = "decisions.jsonl"
 _PODS = ("pod", "group", "node", "created", "bound", "finished", "deleted")
 _GROUPS = ("group", "minimum", "pods", "created", "placed", "finished", "deleted", "why")
 
@@ -30,9 +30,9 @@ class RunFolder:
         self._path = path
         try:
             path.mkdir(parents=True, exist_ok=True)
-            if any(path.iterdir()) and not (path / MARK).exists():
+            if any(path.iterdir()) and not (path / DECISIONS).exists():
                 raise found(f"a folder with other files: {path}", "a new folder or one of an earlier run", "--out")
-            self.decisions: TextIO = self._open("decisions.jsonl")
+            self.decisions: TextIO = self._open(DECISIONS)
         except OSError as problem:
             raise InputError(f"cannot write to {path}: {problem.strerror}", "--out") from None
 
@@ -54,7 +54,7 @@ class RunFolder:
             "seed": None,  # nothing draws random numbers
             "options": options,
         }
-        for name, document in (("config.json", config), ("summary.json", summary), (MARK, run)):
+        for name, document in (("config.json", config), ("summary.json", summary), ("run.json", run)):
             with self._open(name) as stream:
                 stream.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
         self._table("pods.csv", _PODS, (_pod_row(record) for record in ledger.all_pods()))

@@ -6,7 +6,7 @@ import re
 from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 
 SECOND = 1_000_000_000
-LATEST = 2**63 - 1
+LATEST = 9_223_372_036 * SECOND
 """Last nanosecond a trace may name (292 years)."""
 
 _LONGEST = 60  # characters of a number; more digits than that mean nothing in a time
@@ -43,7 +43,7 @@ def parse_duration(text: str) -> int:
         total += _nanoseconds(Decimal(part[1]), _UNITS[part[2]])
         position = part.end()
     if not text or position < len(text):
-        raise ValueError("a duration is numbers with units h, m, s, ms, us or ns, like 300s or 1h30m")
+        raise ValueError("numbers with units h, m, s, ms, us or ns")
     if total > LATEST:
         raise ValueError(f"longer than {LATEST // SECOND} s")
     return total

@@ -30,7 +30,7 @@ def replay_text(summary: ReplaySummary) -> str:
         ("decisions_hash", result.decisions_hash),
     ]
     if result.skipped:
-        facts.insert(0, ("skipped", f"{grouped(result.skipped)} lines of the trace, first: {result.first_skipped}"))
+        facts.insert(0, ("skipped", f"{grouped(result.skipped)}, first: {result.first_skipped}"))
     parts = [columns(counts, right=(1, 2, 3)), columns(spreads, right=(1, 2, 3, 4, 5)), columns(facts)]
     if summary.never_placed:
         parts.append(_never_placed(summary.never_placed))

@@ -79,7 +79,7 @@ class RunView:
         return {
             "bindings": dict(self.bindings),
             "pods": {pod.key: _pod_document(pod) for pod in self.pods},
-            "entities": {entity.key: _entity_document(entity) for entity in self.entities},
+            "entities": {str(entity.key): _entity_document(entity) for entity in self.entities},
             "evicted": dict(self.evicted),
         }
 
@@ -234,7 +234,7 @@ def _pod_document(pod: PodView) -> dict[str, Any]:
 
 
 def _entity_document(entity: EntityView) -> dict[str, Any]:
-    groups = {group.key: {"verdict": group.verdict, "message": group.message} for group in entity.groups}
+    groups = {str(group.key): {"verdict": group.verdict, "message": group.message} for group in entity.groups}
     return {
         "verdict": entity.verdict,
         "container": entity.container or None,

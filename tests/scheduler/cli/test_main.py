@@ -1,0 +1,84 @@
+"""The command itself: help, errors in one line, exit codes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gangsched.cli.main import VERBS, main
+from tests.scheduler.cli.command import gangsched
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def started(*args: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A real process, as a user starts it."""
+    return subprocess.run(
+        [sys.executable, "-m", "gangsched", *args],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env=os.environ | environment,
+    )
+
+
+def test_help_names_every_verb() -> None:
+    for args in ((), ("--help",), ("-h",)):
+        result = gangsched(*args)
+        assert result.exit_code == 0
+        assert all(verb in result.stdout for verb in VERBS)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_can_be_loaded_and_explains_itself(verb: str) -> None:
+    result = gangsched(verb, "--help")
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"Usage: {main.name} {verb}")
+
+
+ERRORS = {
+    "an unknown verb": (("rnu",), "gangsched: No such command 'rnu'"),
+    "an unknown option": (("run", "--oncee"), "No such option '--oncee'"),
+    "nothing to run": (("run",), "gangsched run: nothing to run: name manifests with -f FILE"),
+    "an unknown output": (("run", "-f", "x", "-o", "xml"), "'xml' is not one of"),
+    "a missing manifest": (("run", "-f", "missing.yaml"), "missing.yaml: "),
+    "a missing trace": (("replay", "missing.jsonl"), "missing.jsonl: "),
+    "a missing configuration": (("config", "view", "-c", "missing.yaml"), "missing.yaml: "),
+    "an unknown gate": (
+        ("run", "-f", "x", "--feature-gates", "CompositePodGroups=true"),
+        'did you mean "CompositePodGroup"?',
+    ),
+    "a gate without a value": (("run", "-f", "x", "--feature-gates", "CompositePodGroup"), "CompositePodGroup=true"),
+    "a bad moment": (("replay", "x", "--until", "soon"), "found 'soon', allowed seconds or a duration such as 36h"),
+    "an unknown format": (("replay", "x", "--format", "swf"), "'swf' is not one of"),
+}
+
+
+@pytest.mark.parametrize("args, want", ERRORS.values(), ids=ERRORS)
+def test_a_users_error_is_one_line_and_exit_code_2(args: tuple[str, ...], want: str) -> None:
+    result = gangsched(*args)
+    assert result.exit_code == 2
+    assert want in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+
+
+def test_a_process_leaves_with_the_exit_code() -> None:
+    assert started("--version").returncode == 0
+    assert started("run", "-f", "examples/walkthrough").returncode == 1
+    failed = started("run", "-f", "missing.yaml")
+    assert (failed.returncode, failed.stdout) == (2, "")
+    assert failed.stderr.startswith("missing.yaml: ")
+    assert "Traceback" not in failed.stderr
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    command = f"{sys.executable} -m gangsched config view | head -n 1"
+    answer = subprocess.run(command, shell=True, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert answer.stdout.startswith("SETTING")
+    assert answer.stderr == ""

@@ -1,0 +1,193 @@
+"""``gangsched replay``: options, outputs, the run folder, the same decisions everywhere."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.scheduler.cli.command import gangsched, gangsched_json
+from tests.scheduler.replay.traces import add, group, node, pod, write
+
+ROOT = Path(__file__).resolve().parents[3]
+SLICE = ROOT / "examples" / "philly-10-days.csv.gz"
+PHILLY = ("--nodes", "20x8gpu", "-c", str(ROOT / "examples" / "philly.yaml"), "--until", "72h")
+
+
+def small(tmp_path: Path) -> str:
+    events = [
+        add(0, node("n1")),
+        add(0, group("g", 2)),
+        *(add(1, pod(f"g-{n}", in_group="g", duration="9.5s")) for n in range(2)),
+        add(2, pod("waits", cpu="3")),
+    ]
+    return write(tmp_path / "t.jsonl", events)
+
+
+def test_the_document_holds_bindings_of_finished_pods(tmp_path: Path) -> None:
+    document = gangsched_json("replay", small(tmp_path), "--check")
+    assert document["bindings"] == {"default/g-0": "n1", "default/g-1": "n1", "default/waits": "n1"}
+    assert document["gangs"] == {"submitted": 1, "placed": 1, "finished": 1, "never_placed": 0}
+    assert document["pods"] == {"submitted": 3, "placed": 3, "finished": 2}
+    assert document["end_seconds"] == 10.5
+    assert len(document["decisions_hash"]) == 64
+    assert set(document["definitions"]) >= {"waiting", "completion", "gpu_utilisation", "decisions_hash"}
+
+
+def test_the_format_may_be_given(tmp_path: Path) -> None:
+    path = small(tmp_path)
+    assert gangsched_json("replay", path, "--format", "native") == gangsched_json("replay", path)
+    wrong = gangsched("replay", path, "--format", "philly")
+    assert wrong.exit_code == 2
+    assert wrong.stderr.startswith(f"{path}:1: found the header")
+
+
+def test_a_pending_pod_is_no_failure(tmp_path: Path) -> None:
+    result = gangsched("replay", write(tmp_path / "t.jsonl", [add(0, pod("a"))]))
+    assert result.exit_code == 0
+
+
+def test_nodes_may_be_given(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.jsonl", [add(0, pod("a"))])
+    assert gangsched_json("replay", path, "--nodes", "2xcpu=1")["bindings"] == {"default/a": "node-1"}
+    file = tmp_path / "nodes.json"
+    file.write_text(json.dumps(node("mine")), encoding="utf-8")
+    assert gangsched_json("replay", path, "--nodes", str(file))["bindings"] == {"default/a": "mine"}
+    missing = gangsched("replay", path, "--nodes", "nowhere.yaml")
+    assert missing.exit_code == 2
+    assert missing.stderr.startswith("nowhere.yaml: ")
+
+
+def test_the_configuration_of_the_command_wins_over_the_header(tmp_path: Path) -> None:
+    config: dict[str, Any] = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"schedulerName": "other"}],
+    }
+    header = {"gangsched_trace": 1, "config": config}
+    path = write(tmp_path / "t.jsonl", [add(0, node("n1")), add(0, pod("a"))], header)
+    assert gangsched_json("replay", path)["bindings"] == {}
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(config | {"profiles": [{"schedulerName": "default-scheduler"}]}), encoding="utf-8")
+    assert gangsched_json("replay", path, "-c", str(file))["bindings"] == {"default/a": "n1"}
+
+
+def test_the_trace_can_be_followed(tmp_path: Path) -> None:
+    text = gangsched("replay", small(tmp_path), "--trace").stdout
+    assert text.startswith("cycle 1 at 1s: podgroup/default/g, attempt 1\n  podgroup/default/g: R=2 S=0 M=2 → Wait\n")
+
+
+def test_leniency_is_an_option(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.jsonl", [add(0, node("n1")), "nonsense", add(0, pod("a"))])
+    assert gangsched("replay", path).exit_code == 2
+    document = gangsched_json("replay", path, "--lenient")
+    assert document["trace"]["skipped"] == 1
+    assert document["trace"]["first_skipped"].startswith(f"{path}:3: found no JSON")
+
+
+# --- the run folder -------------------------------------------------------------------------------------------------
+
+
+def test_the_run_folder_holds_everything(tmp_path: Path) -> None:
+    path, out = small(tmp_path), tmp_path / "runs" / "one"
+    document = gangsched_json("replay", path, "--out", str(out))
+    names = ["config.json", "decisions.jsonl", "groups.csv", "pods.csv", "run.json", "summary.json"]
+    assert sorted(file.name for file in out.iterdir()) == names
+    run = json.loads((out / "run.json").read_text(encoding="utf-8"))
+    assert run["inputs"] == [{"path": path, "sha256": hashlib.sha256(Path(path).read_bytes()).hexdigest()}]
+    assert (run["seed"], run["gangsched"]) == (None, "0.1.0")
+    assert json.loads((out / "config.json").read_text(encoding="utf-8"))["podMaxBackoffSeconds"] == 10
+    del document["bindings"]
+    assert json.loads((out / "summary.json").read_text(encoding="utf-8")) == document
+    with (out / "pods.csv").open(encoding="utf-8", newline="") as stream:
+        rows = {row["pod"]: row for row in csv.DictReader(stream)}
+    assert rows["default/g-0"] == {
+        "pod": "default/g-0",
+        "group": "g",
+        "node": "n1",
+        "created": "1",
+        "bound": "1",
+        "finished": "10.5",
+        "deleted": "",
+    }
+    with (out / "groups.csv").open(encoding="utf-8", newline="") as stream:
+        (row,) = csv.DictReader(stream)
+    assert (row["group"], row["minimum"], row["placed"], row["finished"]) == ("default/g", "2", "1", "10.5")
+    outcomes = [json.loads(line) for line in (out / "decisions.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [(line["entity"], line["outcome"], line["count"]) for line in outcomes] == [
+        ("podgroup/default/g", "Success", 1),
+        ("pod/default/waits", "Unschedulable", 1),
+        ("pod/default/waits", "Success", 1),
+    ]
+
+
+def test_a_run_folder_may_be_written_again_but_nothing_else_is_overwritten(tmp_path: Path) -> None:
+    path, out = small(tmp_path), tmp_path / "out"
+    for _ in range(2):
+        assert gangsched("replay", path, "--out", str(out)).exit_code == 0
+    (out / "decisions.jsonl").unlink()
+    refused = gangsched("replay", path, "--out", str(out))
+    assert refused.exit_code == 2
+    assert refused.stderr.startswith("--out: found a folder with other files")
+
+
+def test_equal_runs_leave_equal_folders(tmp_path: Path) -> None:
+    path = small(tmp_path)
+    for name in ("one", "two"):
+        gangsched("replay", path, "--out", str(tmp_path / name))
+    for file in (tmp_path / "one").iterdir():
+        assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
+
+
+# --- the same decisions everywhere ----------------------------------------------------------------------------------
+
+
+def decisions_hash(python: str, seed: str) -> tuple[str, bytes]:
+    command = [python, "-m", "gangsched", "replay", str(SLICE), *PHILLY, "--check", "-o", "json"]
+    answer = subprocess.run(
+        command, capture_output=True, check=True, cwd=ROOT, env=os.environ | {"PYTHONHASHSEED": seed}
+    )
+    return json.loads(answer.stdout)["decisions_hash"], answer.stdout
+
+
+def test_three_hash_seeds_give_the_same_decisions_and_the_same_text() -> None:
+    answers = [decisions_hash(sys.executable, seed) for seed in ("0", "1", "4242")]
+    assert len({found for found, _ in answers}) == 1
+    assert len({text for _, text in answers}) == 1
+
+
+@pytest.mark.parametrize("version", ["3.12", "3.13", "3.14"])
+def test_another_python_gives_the_same_decisions(version: str, tmp_path: Path) -> None:
+    """With whatever interpreter of that version has our dependencies; skipped where there is none."""
+    python = shutil.which(f"python{version}")
+    if python is None or version == f"{sys.version_info.major}.{sys.version_info.minor}":
+        pytest.skip(f"no other python{version}")
+    probe = subprocess.run([python, "-c", "import gangsched"], capture_output=True, check=False, cwd=tmp_path)
+    if probe.returncode:
+        pytest.skip(f"python{version} has no gangsched")
+    assert decisions_hash(python, "0")[0] == decisions_hash(sys.executable, "0")[0]
+
+
+def test_pods_for_single_gpus(tmp_path: Path) -> None:
+    table = tmp_path / "p.csv"
+    table.write_text("submit_s,duration_s,num_gpus,vc\n0,10,12,a\n", encoding="utf-8")
+    assert gangsched_json("replay", str(table))["pods"]["submitted"] == 2
+    assert gangsched_json("replay", str(table), "--pod-per-gpu")["pods"]["submitted"] == 12
+
+
+def test_philly_has_eighty_nodes_of_eight_gpus_by_default(tmp_path: Path) -> None:
+    table = tmp_path / "p.csv"
+    table.write_text("submit_s,duration_s,num_gpus,vc\n0,10,640,a\n0,10,641,a\n", encoding="utf-8")
+    document = gangsched_json("replay", str(table))
+    assert document["gangs"] == {"submitted": 2, "placed": 1, "finished": 1, "never_placed": 1}
+    assert document["gpu_utilisation"] == 1.0
+    assert document["never_placed"][0]["gang"] == "default/job-000002"
+    assert document["never_placed"][0]["why"] == "0/80 nodes are available: 80 Insufficient nvidia.com/gpu."

@@ -1,0 +1,168 @@
+"""``gangsched run``: manifests in, a verdict for each entity and pod out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.scheduler.cli.command import gangsched, gangsched_json
+from tests.scheduler.replay.traces import composite, group, node, pod
+
+
+def manifests(path: Path, *objects: dict[str, object]) -> str:
+    path.write_text(yaml.safe_dump_all(objects), encoding="utf-8")
+    return str(path)
+
+
+def test_all_placed_is_exit_code_0(tmp_path: Path) -> None:
+    file = manifests(tmp_path / "all.yaml", node("n1"), pod("a"), group("g", 1), pod("g-0", in_group="g"))
+    document = gangsched_json("run", "-f", file)
+    assert document["bindings"] == {"default/a": "n1", "default/g-0": "n1"}
+    assert document["evicted"] == {}
+    assert document["pods"]["default/g-0"] == {
+        "verdict": "Success",
+        "node": "n1",
+        "group": "g",
+        "nominated": None,
+        "rejectedBy": [],
+        "message": "",
+    }
+    assert document["entities"]["podgroup/default/g"] == {
+        "verdict": "Success",
+        "container": None,
+        "attempts": 1,
+        "bound": 1,
+        "pods": 1,
+        "gatedBy": None,
+        "message": "",
+        "groups": {"podgroup/default/g": {"verdict": "Success", "message": ""}},
+    }
+
+
+def test_something_not_placed_is_exit_code_1(tmp_path: Path) -> None:
+    file = manifests(tmp_path / "all.yaml", node("n1"), pod("a"), pod("b", cpu="9"))
+    document = gangsched_json("run", "-f", file, code=1)
+    assert document["pods"]["default/b"] == {
+        "verdict": "Unschedulable",
+        "node": None,
+        "group": None,
+        "nominated": None,
+        "rejectedBy": ["NodeResourcesFit"],
+        "message": document["pods"]["default/b"]["message"],
+    }
+    assert document["pods"]["default/b"]["message"].startswith("0/1 nodes are available: 1 Insufficient cpu.")
+    assert document["entities"]["pod/default/b"]["container"] == "parked"
+    assert document["entities"]["pod/default/b"]["attempts"] == 1
+
+
+WHY = {
+    "a scheduling gate": (
+        [pod("a", schedulingGates=[{"name": "wait"}])],
+        "default/a",
+        "parked",
+        "gated by SchedulingGates",
+    ),
+    "a gang without its quorum": (
+        [group("g", 2), pod("g-0", in_group="g")],
+        "default/g-0",
+        "parked",
+        "gated by GangScheduling",
+    ),
+    "a pod without its group": ([pod("g-0", in_group="g")], "default/g-0", None, "podgroup/default/g is not there"),
+    "a group without its parent": (
+        [group("g", 1, "root"), pod("g-0", in_group="g")],
+        "default/g-0",
+        "incomplete",
+        "a parent of podgroup/default/g is not there",
+    ),
+    "another scheduler": ([pod("a", schedulerName="other")], "default/a", None, "no profile for scheduler other"),
+}
+
+
+@pytest.mark.parametrize("objects, name, container, want", WHY.values(), ids=WHY)
+def test_what_was_never_tried_says_why(
+    tmp_path: Path, objects: list[dict[str, object]], name: str, container: str | None, want: str
+) -> None:
+    document = gangsched_json("run", "-f", manifests(tmp_path / "w.yaml", node("n1"), *objects), code=1)
+    assert document["pods"][name]["verdict"] == "Pending"
+    assert document["pods"][name]["message"].startswith(want)
+    containers = [entity["container"] for entity in document["entities"].values()]
+    assert containers == ([container] if containers else [])
+
+
+def test_files_folders_and_standard_input_are_read_together(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    manifests(folder / "1.yaml", node("n1"))
+    (folder / "2.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [pod("a")]}))
+    file = manifests(tmp_path / "b.yaml", pod("b"))
+    result = gangsched("run", "-f", str(folder), "-f", "-", "-o", "json", file, stdin=yaml.safe_dump(pod("c")))
+    assert result.exit_code == 0
+    assert list(json.loads(result.stdout)["bindings"]) == ["default/a", "default/b", "default/c"]
+
+
+def test_other_kinds_are_counted_and_warnings_named_on_stderr(tmp_path: Path) -> None:
+    config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}}
+    result = gangsched("run", "-f", manifests(tmp_path / "w.yaml", node("n1"), config_map, config_map))
+    assert "skipped 2 objects of other kinds: ConfigMap (2)" in result.stderr
+    assert "ConfigMap" not in result.stdout
+
+
+def test_yaml_and_json_say_the_same(tmp_path: Path) -> None:
+    file = manifests(tmp_path / "w.yaml", node("n1"), pod("a"), pod("b", cpu="9"))
+    assert yaml.safe_load(gangsched("run", "-f", file, "-o", "yaml").stdout) == gangsched_json(
+        "run", "-f", file, code=1
+    )
+
+
+def test_the_table_is_stable_text(tmp_path: Path) -> None:
+    objects = (node("n1"), composite("root", 1), group("g", 1, "root"), pod("g-0", in_group="g"), pod("a"))
+    result = gangsched("run", "-f", manifests(tmp_path / "w.yaml", *objects))
+    assert result.stdout == (
+        "ENTITY                           VERDICT   CONTAINER   ATTEMPTS   BOUND   MESSAGE\n"
+        "compositepodgroup/default/root   Success   -           1          1/1\n"
+        "  podgroup/default/g             Success                          1/1\n"
+        "pod/default/a                    Success   -           1          1/1\n"
+        "\n"
+        "POD           VERDICT   NODE   MESSAGE\n"
+        "default/a     Success   n1\n"
+        "default/g-0   Success   n1\n"
+    )
+
+
+def test_wide_adds_columns(tmp_path: Path) -> None:
+    result = gangsched(
+        "run", "-f", manifests(tmp_path / "w.yaml", pod("a", schedulingGates=[{"name": "x"}])), "-o", "wide"
+    )
+    head, row = (line.split() for line in result.stdout.splitlines()[-2:])
+    assert head == ["POD", "VERDICT", "NODE", "GROUP", "NOMINATED", "REJECTED", "BY", "MESSAGE"]
+    assert row[:6] == ["default/a", "Pending", "-", "-", "-", "-"]
+    assert "GATED BY" in result.stdout
+
+
+def test_nothing_at_all_is_said_too(tmp_path: Path) -> None:
+    result = gangsched("run", "-f", manifests(tmp_path / "w.yaml", node("n1")))
+    assert (result.exit_code, result.stdout) == (0, "No entities.\n\nNo pods.\n")
+
+
+def test_groups_in_a_circle_of_parents_are_shown_one_by_one(tmp_path: Path) -> None:
+    circle = [composite("a", 1), composite("b", 1)]
+    for one, other in zip(circle, ("b", "a"), strict=True):
+        one["spec"]["parentCompositePodGroupName"] = other
+    file = manifests(tmp_path / "w.yaml", *circle, group("g", 1, "a"), pod("g-0", in_group="g"))
+    document = gangsched_json("run", "-f", file, code=1)
+    assert list(document["entities"]) == ["compositepodgroup/default/a", "compositepodgroup/default/b"]
+    assert list(document["entities"]["compositepodgroup/default/a"]["groups"]) == [
+        "compositepodgroup/default/a",
+        "podgroup/default/g",
+    ]
+
+
+def test_with_json_the_trace_goes_to_stderr(tmp_path: Path) -> None:
+    file = manifests(tmp_path / "w.yaml", node("n1"), pod("a"))
+    result = gangsched("run", "-f", file, "--trace", "-o", "json")
+    assert json.loads(result.stdout)["bindings"] == {"default/a": "n1"}
+    assert result.stderr.startswith("cycle 1 at 0s: pod/default/a, attempt 1\n")

@@ -1,0 +1,75 @@
+"""``--nodes``: shapes and files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gangsched.manifests import Decoder, InputError
+from gangsched.replay.nodes import nodes_of, read_nodes
+from gangsched_framework.resources import Resources
+
+GI = 2**30
+SHAPES = {
+    "GPUs, everything else ample": ("8gpu", Resources(96_000, 768 * GI, 0, 110, {"nvidia.com/gpu": 8})),
+    "named amounts": (
+        "cpu=32,memory=128Gi,nvidia.com/gpu=8",
+        Resources(32_000, 128 * GI, 0, 110, {"nvidia.com/gpu": 8}),
+    ),
+    "half a CPU": ("cpu=500m", Resources(500, 768 * GI, 0, 110, {})),
+    "another vendor's devices": ("amd.com/gpu=4,pods=5", Resources(96_000, 768 * GI, 0, 5, {"amd.com/gpu": 4})),
+}
+
+
+@pytest.mark.parametrize("shape, want", SHAPES.values(), ids=SHAPES)
+def test_a_shape_is_what_a_node_offers(shape: str, want: Resources) -> None:
+    nodes = nodes_of(f"2x{shape}")
+    assert nodes is not None
+    assert [node.name for node in nodes] == ["node-1", "node-2"]
+    assert all(node.allocatable == want for node in nodes)
+
+
+def test_names_sort_as_numbers() -> None:
+    nodes = nodes_of("12x8gpu") or []
+    assert [node.name for node in nodes] == sorted(node.name for node in nodes)
+    assert (nodes[0].name, nodes[11].name) == ("node-01", "node-12")
+
+
+BAD = {
+    "no node": ("0x8gpu", "found 0 nodes"),
+    "an unknown resource": ("2xgpus=8", 'found resource text "gpus"'),
+    "a misspelt resource": ("2xmemry=8Gi", "did you mean memory?"),
+    "no quantity": ("2xcpu=many", "cpu: found"),
+    "a negative amount": ("2xcpu=-1", "not negative"),
+    "half a GPU": ("2xnvidia.com/gpu=500m", "a whole amount"),
+    "nothing named": ("2xfoo", "NAME=QUANTITY"),
+}
+
+
+@pytest.mark.parametrize("text, want", BAD.values(), ids=BAD)
+def test_a_bad_shape_is_explained(text: str, want: str) -> None:
+    with pytest.raises(InputError) as caught:
+        nodes_of(text)
+    assert str(caught.value).startswith("--nodes")
+    assert want in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["nodes.yaml", "80", "x8gpu", "./80x/nodes.yaml"])
+def test_other_texts_name_files(text: str) -> None:
+    assert nodes_of(text) is None
+
+
+def test_nodes_may_come_from_manifests(tmp_path: Path) -> None:
+    file = tmp_path / "nodes.yaml"
+    file.write_text(
+        "apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {allocatable: {cpu: 2}}\n", encoding="utf-8"
+    )
+    assert [node.name for node in read_nodes(str(file), Decoder())] == ["a"]
+
+
+def test_a_file_of_nodes_holds_nothing_else(tmp_path: Path) -> None:
+    file = tmp_path / "nodes.yaml"
+    file.write_text("apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n", encoding="utf-8")
+    with pytest.raises(InputError, match="found Namespace/a, allowed nodes only"):
+        read_nodes(str(file), Decoder())
