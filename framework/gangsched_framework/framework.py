@@ -16,6 +16,7 @@ from gangsched_framework.interface import (
     Plugin,
     PodGroupPostFilterResult,
     PostFilterResult,
+    PreFilterExtensions,
     SchedulingFunction,
     ScorePlugin,
     Sortable,
@@ -69,6 +70,7 @@ class Framework:
         self._sort = sort[0]
         self._pre_enqueue = self._at("preEnqueue")
         self.pre_filter_plugins = self._at("preFilter")
+        self._extensions = tuple(p for p in self.pre_filter_plugins if isinstance(p, PreFilterExtensions))
         self.filter_plugins = self._at("filter")
         self._post_filter = self._at("postFilter")
         self._pre_score = self._at("preScore")
@@ -160,10 +162,10 @@ class Framework:
         ]
 
     def run_add_pod(self, state: CycleState, pod: Pod, other: Pod, node: NodeInfo) -> Status | None:
-        return run_pod.run_extension(self.pre_filter_plugins, state, pod, other, node, add=True)
+        return run_pod.run_extension(self._extensions, state, pod, other, node, add=True)
 
     def run_remove_pod(self, state: CycleState, pod: Pod, other: Pod, node: NodeInfo) -> Status | None:
-        return run_pod.run_extension(self.pre_filter_plugins, state, pod, other, node, add=False)
+        return run_pod.run_extension(self._extensions, state, pod, other, node, add=False)
 
     def run_post_filter(
         self, state: CycleState, pod: Pod, statuses: Mapping[str, Status]

@@ -91,11 +91,11 @@ def run_filter(plugins: Sequence[FilterPlugin], state: CycleState, pod: Pod, nod
 
 
 def run_extension(
-    plugins: Sequence[PreFilterPlugin], state: CycleState, pod: Pod, other: Pod, node: NodeInfo, *, add: bool
+    plugins: Sequence[PreFilterExtensions], state: CycleState, pod: Pod, other: Pod, node: NodeInfo, *, add: bool
 ) -> Status | None:
-    """AddPod / RemovePod of every not-skipped PreFilter plugin that has them."""
+    """AddPod / RemovePod of every not-skipped plugin."""
     for plugin in plugins:
-        if plugin.name in state.skip_filter or not isinstance(plugin, PreFilterExtensions):
+        if plugin.name in state.skip_filter:
             continue
         step = plugin.add_pod if add else plugin.remove_pod
         status = step(state, pod, other, node)

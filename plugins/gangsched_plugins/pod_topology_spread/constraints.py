@@ -112,6 +112,10 @@ class NodeInclusion:
             spec.node_affinity is not None and spec.node_affinity.required is not None
         )
 
+    def unlimited(self, constraint: Constraint) -> bool:
+        """Whether every node counts for the constraint."""
+        return not (constraint.honors_taints or (constraint.honors_affinity and self._restricted))
+
     def admits(self, constraint: Constraint, node: Node) -> bool:
         """Whether the constraint's policies let ``node`` count. ``spec.unschedulable`` is not looked at."""
         if constraint.honors_affinity and self._restricted and not _fits_affinity(self._spec, node):

@@ -60,14 +60,21 @@ class FilterState:
         columns: Sequence[Sequence[int]],
     ) -> FilterState:
         """Add up ``columns`` (per constraint, matching pods by row) over ``nodes``. O(nodes)."""
+        keys = [constraint.key for constraint in constraints]
         counts: list[dict[str, int]] = [{} for _ in constraints]
+        parts = [
+            (constraint, inclusion.unlimited(constraint), domains, column)
+            for constraint, domains, column in zip(constraints, counts, columns, strict=True)
+        ]
         for node in nodes:
-            if not has_keys(constraints, node.labels):
-                continue
-            for constraint, domains, column in zip(constraints, counts, columns, strict=True):
-                if inclusion.admits(constraint, node.node):
-                    domain = node.labels[constraint.key]
-                    domains[domain] = domains.get(domain, 0) + column[node.row]
+            labels, row = node.labels, node.row
+            try:
+                values = [labels[key] for key in keys]
+            except KeyError:
+                continue  # a node without one of the keys counts for no constraint (spec §7.9.3)
+            for (constraint, unlimited, domains, column), value in zip(parts, values, strict=True):
+                if unlimited or inclusion.admits(constraint, node.node):
+                    domains[value] = domains.get(value, 0) + column[row]
         own = tuple(int(constraint.matcher.matches(pod.labels)) for constraint in constraints)
         return cls(pod, constraints, inclusion, [DomainCounts(domains) for domains in counts], own)
 

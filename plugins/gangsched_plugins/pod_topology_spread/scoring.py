@@ -57,16 +57,19 @@ class ScoreState:
 
     def count(self, inclusion: NodeInclusion, nodes: Sequence[NodeInfo], all_keys: bool) -> None:
         """Add up the pods of ``nodes``, feasible or not, in the scored domains. O(nodes)."""
-        scored = [part for part in zip(self.constraints, self.counts, self.columns, strict=True) if part[1]]
-        if not scored:
-            return
-        for node in nodes:
-            if all_keys and not has_keys(self.constraints, node.labels):
+        scored = [
+            (constraint, inclusion.unlimited(constraint), domains, column)
+            for constraint, domains, column in zip(self.constraints, self.counts, self.columns, strict=True)
+            if domains
+        ]
+        for node in nodes if scored else ():
+            labels, row = node.labels, node.row
+            if all_keys and not has_keys(self.constraints, labels):
                 continue
-            for constraint, domains, column in scored:
-                domain = node.labels.get(constraint.key, "")
-                if domain in domains and inclusion.admits(constraint, node.node):
-                    domains[domain] += column[node.row]
+            for constraint, unlimited, domains, column in scored:
+                domain = labels.get(constraint.key, "")
+                if domain in domains and (unlimited or inclusion.admits(constraint, node.node)):
+                    domains[domain] += column[row]
 
     def score(self, node: NodeInfo) -> int:
         """Weighted number of matching pods in the node's domains; 0 for ignored nodes."""
