@@ -106,7 +106,7 @@ class Forest:
         record = self._record(key)
         record.pods[pod.uid] = pod
         if pod.node_name:
-            record.scheduled[pod.uid] = pod
+            record.scheduled[pod.uid] = pod.node_name
         readiness.refresh(record)
 
     def update_pod(self, old: Pod, new: Pod) -> None:
@@ -121,12 +121,9 @@ class Forest:
         record = self._record(key)
         record.pods[new.uid] = new
         if new.node_name:
-            record.scheduled[new.uid] = new
-        elif new.uid in record.scheduled:
-            if old.node_name:
-                del record.scheduled[new.uid]  # a pod that loses its node is waiting again (B-05)
-            else:
-                record.scheduled[new.uid] = new.bound_to(record.scheduled[new.uid].node_name)
+            record.scheduled[new.uid] = new.node_name
+        elif old.node_name:
+            record.scheduled.pop(new.uid, None)  # a pod that loses its node is waiting again (B-05)
         readiness.refresh(record)
 
     def delete_pod(self, pod: Pod) -> None:
@@ -142,13 +139,15 @@ class Forest:
 
     def assume(self, pod: Pod, node_name: str) -> None:
         """A waiting member is being bound to a node: it counts as scheduled (spec §3.8)."""
-        record = self._records.get(pod.group_key) if pod.group_name else None  # type: ignore[arg-type]
+        key = pod.group_key
+        record = self._records.get(key) if key is not None else None
         if record is not None and pod.uid in record.pods:
-            record.scheduled[pod.uid] = pod.bound_to(node_name)
+            record.scheduled[pod.uid] = node_name
 
     def forget(self, pod: Pod) -> None:
         """The binding failed: the member waits again."""
-        record = self._records.get(pod.group_key) if pod.group_name else None  # type: ignore[arg-type]
+        key = pod.group_key
+        record = self._records.get(key) if key is not None else None
         if record is not None and pod.uid in record.pods and not record.pods[pod.uid].node_name:
             record.scheduled.pop(pod.uid, None)
 
@@ -158,9 +157,13 @@ class Forest:
         return record.pods if record is not None else {}
 
     def scheduled_pods(self, leaf: EntityKey) -> Mapping[str, Pod]:
-        """Assigned and assumed pods of a leaf by UID, each with its ``node_name``."""
+        """Assigned and assumed pods of a leaf by UID, each with its ``node_name``. O(scheduled pods)."""
         record = self._records.get(leaf)
-        return record.scheduled if record is not None else {}
+        if record is None:
+            return {}
+        nodes = record.scheduled.items()
+        pods = ((uid, record.pods[uid], node) for uid, node in nodes)
+        return {uid: pod if pod.node_name else pod.bound_to(node) for uid, pod, node in pods}
 
     def scheduled_count(self, leaf: EntityKey) -> int:
         record = self._records.get(leaf)

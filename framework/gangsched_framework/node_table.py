@@ -190,11 +190,11 @@ class NodeTable:
 
     def replace_pod(self, old: Pod, new: Pod, node_name: str) -> None:
         """Count ``new`` in place of ``old`` on the same node; free when their amounts are equal (a confirmed bind)."""
-        waiting = self._homeless.get(node_name, {})
-        if old.key in waiting:
+        waiting = self._homeless.get(node_name)
+        if waiting is not None and old.key in waiting:
             waiting[new.key] = new
             return
-        if old.spec is not new.spec or old.usage != new.usage:
+        if old.spec is not new.spec or (old.usage is not new.usage and old.usage != new.usage):
             self.remove_pod(old, node_name)
             self.add_pod(new, node_name)
             return
@@ -204,7 +204,7 @@ class NodeTable:
         self.pods[row][new.key] = new
         if new.spec.has_affinity:
             self.affinity_pods[row][new.key] = new
-        if old.labels != new.labels or old.deleting != new.deleting:
+        if old.labels is not new.labels or old.deletion_timestamp != new.deletion_timestamp:
             self.touched.append(row)
 
     def _put(self, row: int, pod: Pod) -> None:
@@ -248,14 +248,16 @@ class NodeTable:
         usage = pod.usage
         amounts = usage.requested
         used = self.used
-        used[CPU][row] += sign * amounts.milli_cpu
-        used[MEMORY][row] += sign * amounts.memory
-        used[EPHEMERAL_STORAGE][row] += sign * amounts.ephemeral_storage
         used[PODS][row] += sign
-        for resource, amount in amounts.scalars.items():
-            if resource not in used:
-                used[resource] = array("q", bytes(8 * len(self.names)))
-            used[resource][row] += sign * amount
+        if amounts.milli_cpu:
+            used[CPU][row] += sign * amounts.milli_cpu
+        if amounts.memory:
+            used[MEMORY][row] += sign * amounts.memory
+        if amounts.ephemeral_storage:
+            used[EPHEMERAL_STORAGE][row] += sign * amounts.ephemeral_storage
+        if amounts.scalars:
+            for resource, amount in amounts.scalars.items():
+                self.column(resource)[0][row] += sign * amount
         self.nonzero_cpu[row] += sign * usage.nonzero_milli_cpu
         self.nonzero_memory[row] += sign * usage.nonzero_memory
         self.touched.append(row)

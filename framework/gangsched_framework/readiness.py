@@ -25,7 +25,8 @@ class Record:
     order: tuple[object, ...] = ()
     parent: Record | None = None
     pods: dict[str, Pod] = field(factory=dict)
-    scheduled: dict[str, Pod] = field(factory=dict)
+    scheduled: dict[str, str] = field(factory=dict)
+    """UID -> node of the assigned and assumed pods."""
     ready_children: int = 0
     ready: bool = False
     is_leaf: bool = field(init=False, default=Factory(lambda record: record.key.kind == POD_GROUP, takes_self=True))

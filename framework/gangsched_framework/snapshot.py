@@ -96,8 +96,9 @@ class Snapshot:
 
     def assume(self, pod: Pod, node_name: str) -> None:
         """Put ``pod`` on a node in thought."""
-        kept = self.table.keep(node_name) if pod.spec.host_ports else None  # the port may be in use already
-        self.table.add_pod(pod, node_name)
+        table = self.table
+        kept = table.keep(node_name) if pod.spec.host_ports else None  # the port may be in use already
+        table.add_pod(pod, node_name)
         self._note(pod, node_name, 1)
         self._undo.append((1, pod, node_name, kept))
 
@@ -125,6 +126,11 @@ class Snapshot:
                 table.restore(node_name, kept)
             self._note(pod, node_name, -sign)
 
+    def commit(self) -> None:
+        """Make the tentative steps the world's: what is assumed stays, and there is nothing left to roll back."""
+        self._undo.clear()
+        self._group_delta.clear()
+
     def steps_since(self, mark: int) -> list[tuple[Pod, str]]:
         """Pods assumed since ``mark`` and still in place, oldest first."""
         placed: dict[str, tuple[Pod, str]] = {}
@@ -136,9 +142,8 @@ class Snapshot:
         return list(placed.values())
 
     def _note(self, pod: Pod, node_name: str, sign: int) -> None:
-        if pod.group_name:
-            leaf = pod.group_key
-            assert leaf is not None
+        leaf = pod.group_key
+        if leaf is not None:
             delta = self._group_delta.pop(leaf, 0) + sign
             if delta:
                 self._group_delta[leaf] = delta

@@ -7,6 +7,7 @@ changes of the node table wait here and are applied when it lets go, so the cycl
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from attrs import define, field
 
@@ -29,7 +30,7 @@ class World:
     selector_owners: dict[str, SelectorOwner] = field(factory=dict)
     _counted: dict[str, tuple[Pod, str]] = field(factory=dict)  # pod key -> object and node in the table
     _assumed: dict[str, str] = field(factory=dict)  # pod key -> uid of the assumed pod
-    _held: list[Callable[[], object]] | None = None
+    _held: list[tuple[Callable[..., object], tuple[Any, ...]]] | None = None
 
     # --- the snapshot's hold ----------------------------------------------------------------------------------------
 
@@ -39,15 +40,15 @@ class World:
 
     def release(self) -> None:
         """Apply the changes that waited, in order."""
-        held, self._held = self._held or [], None
-        for change in held:
-            change()
+        held, self._held = self._held, None
+        for change, arguments in held or ():
+            change(*arguments)
 
-    def _on_table(self, change: Callable[[], object]) -> None:
+    def _on_table(self, change: Callable[..., object], *arguments: Any) -> None:
         if self._held is None:
-            change()
+            change(*arguments)
         else:
-            self._held.append(change)
+            self._held.append((change, arguments))
 
     # --- pods -------------------------------------------------------------------------------------------------------
 
@@ -75,11 +76,14 @@ class World:
         if pod.key not in self._assumed:
             self._uncount(pod.key)
 
-    def assume(self, pod: Pod, node_name: str) -> None:
-        """Count a pod on its node before the binding is known."""
+    def assume(self, pod: Pod, node_name: str, *, counted: bool = False) -> None:
+        """Count a pod on its node before the binding is known; ``counted``: the committed snapshot did so already."""
         self._assumed[pod.key] = pod.uid
         self.forest.assume(pod, node_name)
-        self._count(pod, node_name)
+        if counted:
+            self._counted[pod.key] = (pod, node_name)
+        else:
+            self._count(pod, node_name)
 
     def forget(self, pod: Pod) -> None:
         """The binding failed: take the reservation back."""
@@ -95,17 +99,17 @@ class World:
         self._counted[pod.key] = (pod, node_name)
         table = self.table
         if known is None:
-            self._on_table(lambda: table.add_pod(pod, node_name))
+            self._on_table(table.add_pod, pod, node_name)
         elif known[1] == node_name:
-            self._on_table(lambda: table.replace_pod(known[0], pod, node_name))
+            self._on_table(table.replace_pod, known[0], pod, node_name)
         else:
-            self._on_table(lambda: table.remove_pod(*known))
-            self._on_table(lambda: table.add_pod(pod, node_name))
+            self._on_table(table.remove_pod, *known)
+            self._on_table(table.add_pod, pod, node_name)
 
     def _uncount(self, key: str) -> None:
         known = self._counted.pop(key, None)
         if known is not None:
-            self._on_table(lambda: self.table.remove_pod(*known))
+            self._on_table(self.table.remove_pod, *known)
 
     # --- nodes ------------------------------------------------------------------------------------------------------
 
@@ -113,14 +117,16 @@ class World:
         return self.table.node(name)
 
     def add_node(self, node: Node) -> None:
-        self._on_table(lambda: self.table.add_node(node))
+        self._on_table(self.table.add_node, node)
 
     def update_node(self, old: Node, new: Node) -> None:
-        moved = zone_of(old) != zone_of(new)
-        self._on_table(lambda: self.table.update_node(new, moved_to_end=moved))
+        self._on_table(self._update_node, new, zone_of(old) != zone_of(new))
+
+    def _update_node(self, node: Node, moved_to_end: bool) -> None:
+        self.table.update_node(node, moved_to_end=moved_to_end)
 
     def delete_node(self, name: str) -> None:
-        self._on_table(lambda: self.table.remove_node(name))
+        self._on_table(self.table.remove_node, name)
 
     def _check(self) -> None:
         """Assert that the table counts exactly the assigned and assumed pods (tests only)."""
