@@ -5,11 +5,11 @@ No node is over-committed, and no gang is bound below its minimum in the cycle t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from gangsched.replay.ledger import Ledger, PodRecord, amounts, requested
 from gangsched_framework.errors import GangschedError
-from gangsched_framework.objects import EntityKey
+from gangsched_framework.objects import EntityKey, Group
 
 
 class CheckFailed(GangschedError):
@@ -20,11 +20,9 @@ def check_bindings(ledger: Ledger, bound: Iterable[PodRecord]) -> None:
     """Raise CheckFailed unless both promises hold for the pods that one cycle bound."""
     for record in bound:
         _check_node(ledger, record)
-        key = record.pod.group_key
-        while key in ledger.groups:
-            if not is_placed(ledger, key):
-                raise CheckFailed(f"pod {record.pod.key} was bound although {key} is below its minimum")
-            key = ledger.groups[key].parent_key
+        for group in _chain(ledger, record.pod.group_key):
+            if not is_placed(ledger, group.key):
+                raise CheckFailed(f"pod {record.pod.key} was bound although {group.key} is below its minimum")
 
 
 def is_placed(ledger: Ledger, key: EntityKey) -> bool:
@@ -35,6 +33,13 @@ def is_placed(ledger: Ledger, key: EntityKey) -> bool:
         return gang.running >= group.required
     children = (child for child in ledger.children.get(key, ()) if is_placed(ledger, child))
     return sum(1 for _ in children) >= group.required
+
+
+def _chain(ledger: Ledger, key: EntityKey | None) -> Iterator[Group]:
+    """The group of a pod and its ancestors."""
+    while key is not None and (group := ledger.groups.get(key)) is not None:
+        yield group
+        key = group.parent_key
 
 
 def _check_node(ledger: Ledger, record: PodRecord) -> None:

@@ -17,7 +17,9 @@ def run_text(view: RunView, wide: bool = False) -> str:
 
 
 def _entities(view: RunView, wide: bool) -> str:
-    rows = [("ENTITY", "VERDICT", "CONTAINER", "ATTEMPTS", "BOUND", *(["GATED BY"] if wide else []), "MESSAGE")]
+    rows: list[tuple[str, ...]] = [
+        ("ENTITY", "VERDICT", "CONTAINER", "ATTEMPTS", "BOUND", *(["GATED BY"] if wide else []), "MESSAGE")
+    ]
     for entity in view.entities:
         rows.extend(_entity(entity, wide))
     return columns(rows) if len(rows) > 1 else "No entities."
@@ -27,7 +29,9 @@ def _entity(entity: EntityView, wide: bool) -> list[tuple[str, ...]]:
     gate = [entity.gated_by or _NONE] if wide else []
     bound = f"{entity.bound}/{entity.pods}"
     container = entity.container or _NONE
-    rows = [(entity.key, entity.verdict, container, str(entity.attempts), bound, *gate, entity.message)]
+    rows: list[tuple[str, ...]] = [
+        (entity.key, entity.verdict, container, str(entity.attempts), bound, *gate, entity.message)
+    ]
     for group in entity.groups[1:]:
         name, below = "  " * group.depth + group.key, f"{group.bound}/{group.pods}"
         rows.append((name, group.verdict, "", "", below, *([""] if wide else []), group.message))
@@ -35,7 +39,9 @@ def _entity(entity: EntityView, wide: bool) -> list[tuple[str, ...]]:
 
 
 def _pods(view: RunView, wide: bool) -> str:
-    rows = [("POD", "VERDICT", "NODE", *(["GROUP", "NOMINATED", "REJECTED BY"] if wide else []), "MESSAGE")]
+    rows: list[tuple[str, ...]] = [
+        ("POD", "VERDICT", "NODE", *(["GROUP", "NOMINATED", "REJECTED BY"] if wide else []), "MESSAGE")
+    ]
     rows += [_pod(pod, wide) for pod in view.pods]
     return columns(rows) if len(rows) > 1 else "No pods."
 

@@ -210,11 +210,10 @@ class _Viewer:
         if pod.scheduler_name not in self._engine.core.frameworks:
             return f"no profile for scheduler {pod.scheduler_name}"
         key = pod.group_key
-        if key in self._incomplete:
-            missing = self._forest.group(key) is None if key else False
-            return f"{key} is not there" if missing else f"a parent of {key} is not there"
-        root = pod.entity_key if key is None else self._forest.root(key)
-        state = self._states[root][1] if root in self._states else None
+        if key is not None and key in self._incomplete:
+            return f"{key} is not there" if self._forest.group(key) is None else f"a parent of {key} is not there"
+        root = pod.entity_key if key is None else self._root(key)
+        _, state = self._states.get(root, ("", None))
         return _gate_text(state) if state is not None and state.gated_by else ""
 
 

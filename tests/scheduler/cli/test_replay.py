@@ -19,7 +19,7 @@ from tests.scheduler.replay.traces import add, group, node, pod, write
 
 ROOT = Path(__file__).resolve().parents[3]
 SLICE = ROOT / "examples" / "philly-10-days.csv.gz"
-PHILLY = ("--nodes", "20x8gpu", "-c", str(ROOT / "examples" / "philly.yaml"), "--until", "72h")
+PHILLY = ("--nodes", "8x8gpu", "-c", str(ROOT / "examples" / "philly.yaml"), "--until", "36h")
 
 
 def small(tmp_path: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,8 @@ from tests.scheduler.cli.command import gangsched, gangsched_json
 from tests.scheduler.replay.traces import composite, group, node, pod
 
 
-def manifests(path: Path, *objects: dict[str, object]) -> str:
-    path.write_text(yaml.safe_dump_all(objects), encoding="utf-8")
+def manifests(path: Path, *objects: Mapping[str, object]) -> str:
+    path.write_text(yaml.safe_dump_all(list(objects)), encoding="utf-8")
     return str(path)
 
 
