@@ -80,7 +80,11 @@ def read_selector_owner(context: Context, manifest: Raw, meta: Metadata) -> Sele
     if context.strict:
         validate_selector_owner(manifest)
     plain = kind in ("Service", "ReplicationController")
-    selector = part(manifest.get("spec") or {}, "selector", _plain_selector if plain else label_selector)
+    spec: Raw = manifest.get("spec") or {}
+    selector = part(spec, "selector", _plain_selector if plain else label_selector)
+    if kind == "ReplicationController" and selector is None and spec.get("template"):
+        labels = (spec["template"].get("metadata") or {}).get("labels")  # what the API server fills in
+        selector = LabelSelector(match_labels(labels))
     return SelectorOwner(kind, meta.namespace, meta.name, selector)
 
 

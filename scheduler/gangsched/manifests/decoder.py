@@ -9,10 +9,11 @@ from gangsched.manifests.context import Context, Defaults, RuntimeClass
 from gangsched.manifests.errors import InputError, describe, found, printable
 from gangsched.manifests.fields import Raw
 from gangsched.manifests.kinds import CLASS_KINDS, Kind, kind_of
-from gangsched.manifests.metadata import read_metadata
+from gangsched.manifests.metadata import Metadata, read_metadata
 from gangsched.manifests.pods import PodReader
 from gangsched.manifests.shapes import shape
 from gangsched.manifests.templates import Templates
+from gangsched.manifests.workloads.workload import Workload
 from gangsched_framework.objects import ClusterObject
 
 _LIST_FIELDS = ("apiVersion", "kind", "metadata", "items")
@@ -86,18 +87,31 @@ class Decoder:
             raise
 
     def _object(self, kind: Kind, manifest: Raw, now: int, current: ClusterObject | None) -> list[ClusterObject]:
-        if kind.read is None:
+        if kind.read is None and kind.expand is None:
             meta = read_metadata(self._context, kind.scope, manifest, now, current)
             self._context.label = f"Pod/{meta.name}"
             return [self._pods.read(manifest, meta, now, current)]
-        shape(kind.scope.kind).check(manifest)
+        shape(kind.shape).check(manifest)
         meta = read_metadata(self._context, kind.scope, manifest, now, current)
         self._context.label = f"{kind.scope.kind}/{meta.name}"
-        read = kind.read(self._context, manifest, meta)
-        if isinstance(read, RuntimeClass):
-            self._templates.forget()
-            return []
-        return [read]
+        objects: list[ClusterObject] = []
+        if kind.read is not None:
+            read = kind.read(self._context, manifest, meta)
+            if isinstance(read, RuntimeClass):
+                self._templates.forget()
+            else:
+                objects.append(read)
+        if kind.expand is not None and self._expands(kind, manifest, meta):
+            objects += kind.expand(Workload(self._context, self._pods, manifest, meta, now))
+        return objects
+
+    def _expands(self, kind: Kind, manifest: Raw, meta: Metadata) -> bool:
+        """Whether the object's pods are to be made: not when a controller has made them already."""
+        if manifest["metadata"].get("uid") or meta.owner:
+            about = f"{kind.scope.kind} of a cluster"
+            self._context.warn_once(about, "was read from a cluster, so its pods are expected as objects of their own")
+            return False
+        return self._context.strict or kind.read is None or "template" in (manifest.get("spec") or {})
 
     def _items(self, manifest: Raw, name: str, now: int) -> list[ClusterObject]:
         objects: list[ClusterObject] = []

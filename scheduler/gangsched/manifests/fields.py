@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from gangsched.manifests.errors import InputError, missing, not_one_of
+from gangsched.manifests.errors import InputError, found, missing, not_one_of
 
 T = TypeVar("T")
 Raw = Mapping[str, Any]
@@ -66,5 +66,5 @@ def unique(raw: Raw, name: str, key: Callable[[Any], Any], field: str = "") -> N
     for index, item in enumerate(raw.get(name) or ()):
         value = key(item)
         if value in seen:
-            raise InputError("found the same twice", name, index, *([field] if field else []))
+            raise found("the same twice", "each once", name, index, *([field] if field else []))
         seen[value] = None

@@ -20,19 +20,34 @@ from gangsched.manifests.groups import read_composite_pod_group, read_pod_group
 from gangsched.manifests.metadata import Metadata, Scope
 from gangsched.manifests.names import DNS_LABEL
 from gangsched.manifests.nodes import read_node
+from gangsched.manifests.workloads.deployment import expand_deployment
+from gangsched.manifests.workloads.job import expand_job
+from gangsched.manifests.workloads.job_set import expand_job_set
+from gangsched.manifests.workloads.leader_worker_set import expand_leader_worker_set
+from gangsched.manifests.workloads.replica_set import expand_replica_set
+from gangsched.manifests.workloads.stateful_set import expand_stateful_set
+from gangsched.manifests.workloads.volcano_job import expand_volcano_job
+from gangsched.manifests.workloads.workload import Workload
 from gangsched_framework.objects import ClusterObject
 
 Read = Callable[[Context, Raw, Metadata], ClusterObject | RuntimeClass]
+Expand = Callable[[Workload], list[ClusterObject]]
 
 
 @frozen
 class Kind:
-    """A supported kind: where it lives in the API, its metadata's rules and its reader (None: pods, read apart)."""
+    """A supported kind: where it lives in the API, its metadata's rules, its shape, and what becomes of it.
+
+    ``read`` gives the object itself, ``expand`` the pods and groups of a workload. Pods have neither: they are read
+    apart.
+    """
 
     group: str
     versions: tuple[str, ...]
     scope: Scope
+    shape: str
     read: Read | None
+    expand: Expand | None
 
     @property
     def api_versions(self) -> tuple[str, ...]:
@@ -40,16 +55,23 @@ class Kind:
 
 
 def _kind(
-    name: str, api: str, read: Read | None, *, namespaced: bool = True, label: bool = False
+    name: str,
+    api: str,
+    read: Read | None = None,
+    expand: Expand | None = None,
+    *,
+    namespaced: bool = True,
+    label: bool = False,
+    shape: str = "",
 ) -> tuple[tuple[str, str], Kind]:
     group, _, versions = api.rpartition("/")
     scope = Scope(name, namespaced, DNS_LABEL) if label else Scope(name, namespaced)
-    return (group, name), Kind(group, tuple(versions.split("|")), scope, read)
+    return (group, name), Kind(group, tuple(versions.split("|")), scope, shape or name, read, expand)
 
 
 KINDS: Mapping[tuple[str, str], Kind] = dict(
     (
-        _kind("Pod", "v1", None),
+        _kind("Pod", "v1"),
         _kind("Node", "v1", read_node, namespaced=False),
         _kind("PodGroup", "scheduling.k8s.io/v1beta1|v1alpha3", read_pod_group),
         _kind("CompositePodGroup", "scheduling.k8s.io/v1alpha3", read_composite_pod_group),
@@ -58,9 +80,14 @@ KINDS: Mapping[tuple[str, str], Kind] = dict(
         _kind("Namespace", "v1", read_namespace, namespaced=False, label=True),
         _kind("RuntimeClass", "node.k8s.io/v1", read_runtime_class, namespaced=False),
         _kind("Service", "v1", read_selector_owner, label=True),
-        _kind("ReplicationController", "v1", read_selector_owner),
-        _kind("ReplicaSet", "apps/v1", read_selector_owner),
-        _kind("StatefulSet", "apps/v1", read_selector_owner),
+        _kind("ReplicationController", "v1", read_selector_owner, expand_replica_set),
+        _kind("ReplicaSet", "apps/v1", read_selector_owner, expand_replica_set),
+        _kind("StatefulSet", "apps/v1", read_selector_owner, expand_stateful_set),
+        _kind("Deployment", "apps/v1", None, expand_deployment),
+        _kind("Job", "batch/v1", None, expand_job),
+        _kind("JobSet", "jobset.x-k8s.io/v1alpha2", None, expand_job_set),
+        _kind("LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1", None, expand_leader_worker_set),
+        _kind("Job", "batch.volcano.sh/v1alpha1", None, expand_volcano_job, shape="VolcanoJob"),
     )
 )
 """(API group, kind) -> what is known about it."""
@@ -75,8 +102,8 @@ _OTHERS: Mapping[str, tuple[str, ...]] = {
         *("Binding", "ComponentStatus", "ConfigMap", "Endpoints", "Event", "LimitRange", "PersistentVolume"),
         *("PersistentVolumeClaim", "PodTemplate", "ResourceQuota", "Secret", "ServiceAccount"),
     ),
-    "apps": ("ControllerRevision", "DaemonSet", "Deployment"),
-    "batch": ("CronJob", "Job"),
+    "apps": ("ControllerRevision", "DaemonSet"),
+    "batch": ("CronJob",),
     "node.k8s.io": (),
     "policy": (),
     "scheduling.k8s.io": ("Workload",),
@@ -85,7 +112,7 @@ _OTHERS: Mapping[str, tuple[str, ...]] = {
 
 _DECIDING = frozenset(
     {
-        *("CronJob", "DaemonSet", "Deployment", "HyperNode", "Job", "JobSet", "LeaderWorkerSet", "LimitRange"),
+        *("CronJob", "DaemonSet", "HyperNode", "Job", "JobSet", "LeaderWorkerSet", "LimitRange"),
         *("PersistentVolumeClaim", "PodGroup", "Queue", "ResourceClaim", "ResourceClaimTemplate", "Workload"),
     }
 )

@@ -75,6 +75,14 @@ class PodReader:
             status=status,
         )
 
+    def check_spec(self, raw: Raw) -> None:
+        """Raise InputError, below ``spec``, for a pod spec that is refused."""
+        try:
+            bare, _, _ = self._per_pod(raw)
+            self.templates.template(bare)
+        except InputError as error:
+            raise error.under("spec") from None
+
     def _per_pod(self, raw: Raw) -> tuple[dict[str, Any], str, str]:
         """(the rest of the spec, nodeName, podGroupName)."""
         try:

@@ -508,7 +508,7 @@ class TestTheRest:
             "metadata": {"name": "r"},
             "spec": {"selector": {"matchLabels": {"a": "b"}}},
         }
-        assert decoder.decode(replica_set)[0] == SelectorOwner("ReplicaSet", "default", "r", selector)
+        assert read(replica_set, Decoder(strict=False)) == SelectorOwner("ReplicaSet", "default", "r", selector)
 
     def test_lists_are_read_item_by_item(self) -> None:
         typed = {

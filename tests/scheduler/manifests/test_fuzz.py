@@ -107,7 +107,40 @@ BUDGET = {
     "spec": {"selector": {"matchLabels": {"app": "web"}}, "maxUnavailable": "50%"},
     "status": {"disruptionsAllowed": 1},
 }
-WHOLE = {"apiVersion": "v1", "kind": "List", "items": [POD, NODE, GROUP, COMPOSITE, CLASS, BUDGET]}
+TEMPLATE = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "x"}]}}
+ONE_SHOT = {"spec": {**TEMPLATE["spec"], "restartPolicy": "Never"}}
+DEPLOYMENT = {
+    "apiVersion": "apps/v1",
+    "kind": "Deployment",
+    "metadata": {"name": "d"},
+    "spec": {"replicas": 2, "selector": {"matchLabels": {"a": "b"}}, "template": TEMPLATE},
+}
+JOB = {
+    "apiVersion": "batch/v1",
+    "kind": "Job",
+    "metadata": {"name": "j"},
+    "spec": {"parallelism": 2, "scheduling": {"schedulingPolicy": {"gang": {}}}, "template": ONE_SHOT},
+}
+JOB_SET = {
+    "apiVersion": "jobset.x-k8s.io/v1alpha2",
+    "kind": "JobSet",
+    "metadata": {"name": "js"},
+    "spec": {"replicatedJobs": [{"name": "w", "replicas": 2, "template": {"spec": {"template": ONE_SHOT}}}]},
+}
+LEADER_WORKER_SET = {
+    "apiVersion": "leaderworkerset.x-k8s.io/v1",
+    "kind": "LeaderWorkerSet",
+    "metadata": {"name": "l"},
+    "spec": {"replicas": 1, "leaderWorkerTemplate": {"size": 2, "workerTemplate": TEMPLATE}},
+}
+VOLCANO_JOB = {
+    "apiVersion": "batch.volcano.sh/v1alpha1",
+    "kind": "Job",
+    "metadata": {"name": "v"},
+    "spec": {"minAvailable": 1, "tasks": [{"name": "t", "replicas": 2, "template": TEMPLATE}]},
+}
+ITEMS = [POD, NODE, GROUP, COMPOSITE, CLASS, BUDGET, DEPLOYMENT, JOB, JOB_SET, LEADER_WORKER_SET, VOLCANO_JOB]
+WHOLE = {"apiVersion": "v1", "kind": "List", "items": ITEMS}
 
 NONSENSE: list[Any] = [
     *(None, True, False, 0, 1, -1, 2**31, 2**63, 10**50, 0.5, -0.0, 1e300, float("inf"), float("nan")),
@@ -188,7 +221,7 @@ def as_text(dice: random.Random, document: Any) -> bytes:
 def read_or_refused(seed: int) -> bool:
     """Read one mutation; whether it was accepted."""
     dice = random.Random(seed)
-    document: Any = dice.choice([WHOLE, *WHOLE["items"]])
+    document: Any = dice.choice([WHOLE, *ITEMS])
     for _ in range(dice.randrange(1, 4)):
         document = mutated(dice, document) if document else document
     raw = as_text(dice, document)
@@ -231,7 +264,8 @@ def test_mutated_manifests_are_read_or_refused(seed: int) -> None:
 
 
 def test_the_manifests_themselves_are_accepted() -> None:
-    assert len(read_files(["-"], stdin=io.BytesIO(json.dumps(WHOLE).encode())).objects) == len(WHOLE["items"])
+    objects = read_files(["-"], stdin=io.BytesIO(json.dumps(WHOLE).encode())).objects
+    assert len(objects) == 6 + (1 + 2) + (1 + 2) + 2 + 2 + (1 + 2)
 
 
 @pytest.mark.slow

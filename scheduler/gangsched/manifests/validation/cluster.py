@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gangsched.manifests.errors import describe, found, missing
+from gangsched.manifests.errors import InputError, describe, found, missing
 from gangsched.manifests.fields import Raw, each, need, one_of, part, unique
 from gangsched.manifests.names import LABEL_VALUE, require_qualified, validate_labels
 from gangsched.manifests.validation.groups import MAX_USER_PRIORITY
@@ -70,9 +70,17 @@ def validate_selector_owner(manifest: Raw) -> None:
         if spec.get("selector"):
             validate_labels(spec["selector"], "spec", "selector")
         return
-    if spec.get("selector") is None:
+    validate_selector(spec)
+
+
+def validate_selector(spec: Raw) -> None:
+    """The label selector a controller must have."""
+    if not spec.get("selector"):
         raise missing("selector", "a label selector").under("spec")
-    part(manifest, "spec", lambda _: part(spec, "selector", validate_label_selector))
+    try:
+        part(spec, "selector", validate_label_selector)
+    except InputError as error:
+        raise error.under("spec") from None
 
 
 def _validate_taint(raw: Raw) -> None:
