@@ -107,7 +107,7 @@ BUDGET = {
     "spec": {"selector": {"matchLabels": {"app": "web"}}, "maxUnavailable": "50%"},
     "status": {"disruptionsAllowed": 1},
 }
-TEMPLATE = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "x"}]}}
+TEMPLATE: dict[str, Any] = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "x"}]}}
 ONE_SHOT = {"spec": {**TEMPLATE["spec"], "restartPolicy": "Never"}}
 DEPLOYMENT = {
     "apiVersion": "apps/v1",
