@@ -23,7 +23,7 @@ def explain(outcome: Outcome) -> str:
     return "\n".join([f"{outcome.name} ({outcome.where}) {outcome.verdict}", *lines])
 
 
-@pytest.mark.parametrize("scenario", read_scenarios(FOLDERS), ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize("scenario", list(read_scenarios(FOLDERS)), ids=lambda scenario: scenario.name)
 def test_recording(scenario: Scenario) -> None:
     outcome = play(scenario, Options())
     if scenario.name in EXPECTED:

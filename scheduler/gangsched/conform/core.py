@@ -18,6 +18,9 @@ from gangsched_plugins.default_registry import default_registry
 SILENT = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 """A configuration document that says nothing."""
 
+NOT_MODELLED = ("NominatedNodeNameForExpectation", "SchedulerAsyncAPICalls", "SchedulerPreQueueingHints")
+"""Gates whose effect on what a kube scenario records is not built (spec podgroup-scheduling.md §0.3)."""
+
 
 @frozen
 class Setup:
@@ -34,6 +37,9 @@ class Setup:
     def of_scenario(cls, config: Mapping[str, Any], file: str | None = None) -> Setup:
         """The ``config`` of a kube scenario (conformance README §2). ``file`` stands in where it brings no document."""
         gates = FeatureGates(config.get("gates"))
+        for name in NOT_MODELLED:
+            if gates[name]:
+                raise NotBuilt(f"needs feature gate {name}")
         source = config.get("kubeSchedulerConfiguration") or file
         if source is None:
             registry = default_registry()

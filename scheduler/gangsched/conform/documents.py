@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -13,6 +14,9 @@ from gangsched.conform.errors import ConformError
 from gangsched.conform.scenario import Scenario
 
 KUBE_FORMAT = "gangsched conformance v1"
+MAX_BYTES = 64 << 20
+"""Longest document; what is longer, a gzip bomb say, is refused before it fills the memory."""
+
 SUFFIXES = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
 
 
@@ -43,8 +47,19 @@ def _read_file(file: Path) -> Iterator[Scenario]:
             where = f"{file}:{number}"
             yield from _recognise(_parse(line, where, 0), where, file)
     else:
-        text = "\n".join(line for _, line in _lines(file))
+        text = _text(file)
         yield from _recognise(_parse(text, str(file), 1), str(file), file)
+
+
+def _text(file: Path) -> str:
+    lines: list[str] = []
+    size = 0
+    for _, line in _lines(file):
+        size += len(line) + 1
+        if size > MAX_BYTES:
+            raise ConformError(f"{file}: found more than {MAX_BYTES} bytes, a recording has far less")
+        lines.append(line)
+    return "\n".join(lines)
 
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:
@@ -52,7 +67,9 @@ def _lines(file: Path) -> Iterator[tuple[int, str]]:
     number = 0
     try:
         with gzip.open(file, "rb") if file.name.endswith(".gz") else file.open("rb") as stream:
-            for number, raw in enumerate(stream, start=1):
+            for number, raw in enumerate(iter(partial(stream.readline, MAX_BYTES + 1), b""), start=1):
+                if len(raw) > MAX_BYTES:
+                    raise ConformError(f"{file}:{number}: found a line of more than {MAX_BYTES} bytes")
                 yield number, raw.decode("utf-8").rstrip("\n")
     except UnicodeDecodeError as problem:
         raise ConformError(f"{file}:{number}: not UTF-8: {problem.reason}") from None
@@ -117,13 +134,20 @@ def _configurations(document: dict[str, Any], where: str, file: Path) -> Iterato
 def _node_plugin_case(case: Any, where: str) -> Scenario:
     if not isinstance(case, dict):
         raise ConformError(f"{where}: a case is an object, found {_kind(case)}")
-    for key, kind in (("name", str), ("plugin", str), ("nodes", list), ("pod", dict), ("want", dict)):
-        if not isinstance(case.get(key), kind):
-            raise ConformError(f"{where}: case {case.get('name', '?')}: {key}: found {_kind(case.get(key))}")
+    _check_fields(case, _CASE_FIELDS, f"{where}: case {case.get('name', '?')}")
     return Scenario(case["name"], "node-plugin", where, case)
 
 
-_STEP_FIELDS: dict[str, dict[str, type | tuple[type, ...]]] = {
+Types = type | tuple[type, ...]
+
+_CASE_FIELDS: dict[str, Types] = {"name": str, "plugin": str, "nodes": list, "pod": dict, "want": dict}
+_CONFIG_FIELDS: dict[str, Types] = {
+    "gates": dict,
+    "kubeSchedulerConfiguration": dict,
+    "trace": bool,
+    "evictAtOnce": bool,
+}
+_STEP_FIELDS: dict[str, dict[str, Types]] = {
     "create": {"object": dict},
     "patch": {"kind": str, "name": str, "patch": dict},
     "delete": {"kind": str, "name": str},
@@ -134,15 +158,17 @@ _STEP_FIELDS: dict[str, dict[str, type | tuple[type, ...]]] = {
 
 
 def _check_kube(document: dict[str, Any], where: str) -> None:
-    if not isinstance(document.get("name"), str):
-        raise ConformError(f"{where}: name: found {_kind(document.get('name'))}, expected a text")
-    if not isinstance(document.setdefault("config", {}), dict):
-        raise ConformError(f"{where}: config: found {_kind(document['config'])}, expected an object")
+    _check_fields(document, {"name": str}, where)
+    config = document.setdefault("config", {})
+    _check_fields(document, {"config": dict}, where)
+    _check_fields(config, {key: kind for key, kind in _CONFIG_FIELDS.items() if key in config}, f"{where}: config")
     steps, records = _list(document, "steps", where), _list(document, "records", where)
     if len(steps) != len(records):
         raise ConformError(f"{where}: {len(steps)} steps but {len(records)} records, expected one record a step")
-    for number, step in enumerate(steps):
+    for number, (step, record) in enumerate(zip(steps, records, strict=True)):
         _check_step(step, f"{where}: steps[{number}]")
+        if not isinstance(record, dict):
+            raise ConformError(f"{where}: records[{number}]: found {_kind(record)}, expected an object")
 
 
 def _check_step(step: Any, where: str) -> None:
@@ -150,14 +176,18 @@ def _check_step(step: Any, where: str) -> None:
         allowed = ", ".join(_STEP_FIELDS)
         found = json.dumps(step.get("op")) if isinstance(step, dict) else _kind(step)
         raise ConformError(f"{where}: op: found {found}, allowed {allowed}")
-    for name, kind in _STEP_FIELDS[step["op"]].items():
-        if not isinstance(step.get(name), kind):
-            raise ConformError(f"{where}: {name}: found {_kind(step.get(name))}")
+    _check_fields(step, _STEP_FIELDS[step["op"]], where)
     if step["op"] == "advance" and step["seconds"] < 0:
         raise ConformError(f"{where}: seconds: found {step['seconds']}, expected 0 or more")
     for hook in ("afterPop", "afterAlgorithm"):
         for number, inner in enumerate(step.get(hook) or ()):
             _check_step(inner, f"{where}: {hook}[{number}]")
+
+
+def _check_fields(value: dict[str, Any], fields: Mapping[str, Types], where: str) -> None:
+    for name, kind in fields.items():
+        if not isinstance(value.get(name), kind):
+            raise ConformError(f"{where}: {name}: found {_kind(value.get(name))}, expected {_kind_of(kind)}")
 
 
 def _list(document: dict[str, Any], key: str, where: str) -> list[Any]:
@@ -168,5 +198,15 @@ def _list(document: dict[str, Any], key: str, where: str) -> list[Any]:
 
 
 def _kind(value: Any) -> str:
-    names = {dict: "an object", list: "a list", str: "a text", bool: "a truth value", type(None): "nothing"}
-    return names.get(type(value), "a number")
+    return _kind_of(type(value))
+
+
+def _kind_of(kind: Types) -> str:
+    names: dict[Types, str] = {
+        dict: "an object",
+        list: "a list",
+        str: "a text",
+        bool: "a truth value",
+        type(None): "nothing",
+    }
+    return names.get(kind, "a number")

@@ -10,7 +10,7 @@ from gangsched.conform import records
 from gangsched.conform.api_server import ApiServer, Event, Identity, NotFound
 from gangsched.conform.compare import broken, differences
 from gangsched.conform.core import Setup
-from gangsched.conform.errors import ConformError
+from gangsched.conform.errors import ConformError, NotBuilt
 from gangsched.conform.records import Record
 from gangsched.conform.scenario import Difference, Options, Scenario
 from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, RecordEvent, SetCondition
@@ -25,16 +25,21 @@ _KINDS = {"pod": "Pod", "podgroup": "PodGroup", "compositepodgroup": "CompositeP
 def compare_scenario(scenario: Scenario, options: Options) -> list[Difference]:
     """Play the steps and compare each record. An engine that breaks ends the comparison at that step.
 
-    Raises NotBuilt when the scenario needs a plugin that is not there, ConformError when a step cannot be played.
+    Raises NotBuilt when the scenario needs something that is not there, ConformError when it makes no sense.
     """
-    document = scenario.document
-    player = KubePlayer(document["config"], options.config)
+    document, place = scenario.document, f"{scenario.where}: {scenario.name}"
+    try:
+        player = KubePlayer(document["config"], options.config)
+    except GangschedError as problem:
+        raise ConformError(f"{place}: config: {problem}") from None
     found: list[Difference] = []
     for number, (step, expected) in enumerate(zip(document["steps"], document["records"], strict=True)):
         try:
             got = player.play(step)
+        except NotBuilt:
+            raise
         except GangschedError as problem:
-            raise ConformError(f"{scenario.where}: {scenario.name}: steps[{number}]: {problem}") from None
+            raise ConformError(f"{place}: steps[{number}]: {problem}") from None
         except Exception as problem:  # a bug of the engine; the run goes on with the next scenario
             return [*found, broken(problem, number)]
         found += differences(_comparable(expected), _comparable(got), options.fields, number)
@@ -51,12 +56,12 @@ def _comparable(record: Record) -> Record:
 
 
 class KubePlayer:
-    """One scenario being played: the core, the API server's double and the decoder between them."""
+    """One scenario being played: the ``core``, the API server's double and the decoder between them."""
 
     def __init__(self, config: Mapping[str, Any], file: str | None = None) -> None:
         setup = Setup.of_scenario(config, file)
-        self._core = setup.scheduler()
-        self._api = ApiServer(lambda: self._core.now, self._deliver)
+        self.core = setup.scheduler()
+        self._api = ApiServer(lambda: self.core.now, self._deliver)
         self._decoder = Decoder(strict=False)
         self._known: dict[Identity, Any] = {}
         self._bound: dict[str, str] = {}
@@ -75,11 +80,11 @@ class KubePlayer:
         elif op == "drain":
             cycles = self._drain(step.get("max"))
         elif op == "advance":
-            self._core.advance(nanoseconds(step["seconds"]))
+            self.core.advance(nanoseconds(step["seconds"]))
         else:
             self._change(step)
-        record: Record = {"op": op, "t": records.seconds(self._core.now)}
-        record["queue"] = records.queue_record(self._core.queue_state())
+        record: Record = {"op": op, "t": records.seconds(self.core.now)}
+        record["queue"] = records.queue_record(self.core.queue_state())
         if op in ("cycle", "drain"):
             record |= {"cycles": cycles} | records.object_maps(self._api, self._bound)
         return records.without_empty(record)
@@ -96,26 +101,29 @@ class KubePlayer:
     def _deliver(self, event: Event) -> None:
         """Hand a visible change to the core; a pod that has ended is gone for it (README §3, patch)."""
         known = self._known.get(event.identity)
-        (seen,) = self._decoder.decode(event.manifest, where=event.identity.full_name, now=self._core.now)
+        decoded = self._decoder.decode(event.manifest, where=event.identity.full_name, now=self.core.now)
+        if not decoded or self._decoder.warnings:
+            raise NotBuilt("needs " + (self._decoder.warnings[0] if decoded else f"kind {event.identity.kind}"))
+        (seen,) = decoded
         if event.verb == "delete" or (isinstance(seen, Pod) and seen.terminal):
             if known is not None:
                 del self._known[event.identity]
-                self._core.delete(seen if event.verb == "delete" else known)
+                self.core.delete(seen if event.verb == "delete" else known)
         else:
             self._known[event.identity] = seen
-            (self._core.add if known is None else self._core.update)(seen)
+            (self.core.add if known is None else self.core.update)(seen)
 
     # --- cycles -----------------------------------------------------------------------------------------------------
 
     def _drain(self, limit: int | None) -> list[Record]:
         played: list[Record] = []
-        while self._core.queue.has_ready() and (limit is None or len(played) < limit):
+        while self.core.queue.has_ready() and (limit is None or len(played) < limit):
             played += self._cycle({})
         return played
 
     def _cycle(self, step: Mapping[str, Any]) -> list[Record]:
         """One cycle by README §3; empty when there is nothing to pop."""
-        cycle = self._core.pop()
+        cycle = self.core.pop()
         if cycle is None:
             return []
         self._hook(step.get("afterPop") or ())
@@ -143,10 +151,10 @@ class KubePlayer:
                 self._api.bind(bind.pod, bind.uid, bind.node)
             except NotFound as problem:
                 failures[bind.pod] = error(f'running Bind plugin "DefaultBinder": {problem}')
-                host.apply(self._core.bind_failed(bind.pod, str(problem)))
+                host.apply(self.core.bind_failed(bind.pod, str(problem)))
             else:
                 self._bound[bind.pod] = bind.node
-                host.apply(self._core.bound(bind.pod))
+                host.apply(self.core.bound(bind.pod))
         return failures
 
 

@@ -8,15 +8,25 @@ from fnmatch import fnmatchcase
 from functools import partial
 
 from gangsched.conform import configurations, kube, node_plugins, quantities
-from gangsched.conform.errors import NotBuilt
+from gangsched.conform.compare import broken
+from gangsched.conform.errors import ConformError, NotBuilt
 from gangsched.conform.scenario import Difference, Options, Outcome, Scenario
+from gangsched_framework.errors import GangschedError
 
 
 def selected(scenarios: Iterable[Scenario], pattern: str) -> Iterator[Scenario]:
-    """Those whose name contains ``pattern``, or matches it when it holds wildcards (``*``, ``?``, ``[``)."""
-    if any(sign in pattern for sign in "*?["):
-        return (scenario for scenario in scenarios if fnmatchcase(scenario.name, pattern))
-    return (scenario for scenario in scenarios if pattern in scenario.name)
+    """Those whose name contains ``pattern``, or matches it when it holds wildcards (``*``, ``?``, ``[``).
+
+    Raises ConformError when there is none.
+    """
+    wild = any(sign in pattern for sign in "*?[")
+    none = True
+    for scenario in scenarios:
+        if fnmatchcase(scenario.name, pattern) if wild else pattern in scenario.name:
+            none = False
+            yield scenario
+    if none:
+        raise ConformError(f"-k {pattern}: no scenario has such a name")
 
 
 def run(scenarios: Iterable[Scenario], options: Options, jobs: int = 1) -> Iterator[Outcome]:
@@ -34,6 +44,10 @@ def play(scenario: Scenario, options: Options) -> Outcome:
         found = tuple(_differences(scenario, options))
     except NotBuilt as missing:
         return Outcome(scenario.name, scenario.where, "skipped", reason=str(missing))
+    except GangschedError:
+        raise
+    except Exception as problem:  # a bug of the engine fails this scenario, not the run
+        found = (broken(problem),)
     reason = scenario.differs
     passed = bool(found) if reason else not found
     return Outcome(scenario.name, scenario.where, "passed" if passed else "failed", found, reason, bool(reason))
