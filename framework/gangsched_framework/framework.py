@@ -87,7 +87,9 @@ class Framework:
         self._group_post_filter = self._at("podGroupPostFilter")
 
     def _at(self, point: str) -> tuple[Any, ...]:
-        return tuple(self.plugins[ref.name] for ref in self.profile.points.get(point, ()))
+        """The plugins to call at a point; one that declares itself inert there is listed in the profile, not called."""
+        plugins = (self.plugins[ref.name] for ref in self.profile.points.get(point, ()))
+        return tuple(plugin for plugin in plugins if point not in getattr(plugin, "inert", ()))
 
     def _weighted(self, point: str) -> tuple[tuple[Any, int], ...]:
         return tuple((self.plugins[ref.name], ref.weight) for ref in self.profile.points.get(point, ()))
@@ -179,6 +181,11 @@ class Framework:
     @property
     def has_scorers(self) -> bool:
         return bool(self.score_plugins)
+
+    @property
+    def reserves(self) -> bool:
+        """Whether any plugin keeps reservations of its own."""
+        return bool(self._reserve)
 
     def run_pre_score(self, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo]) -> Status | None:
         return run_pod.run_pre_score(self._pre_score, state, pod, nodes)

@@ -91,6 +91,7 @@ class VolumeBinding(_Silent):
     """PreFilter, Filter, PreScore, Score, Reserve, PreBind. Its arguments decide nothing without volumes."""
 
     name = VOLUME_BINDING
+    inert = ("reserve", "preBind")
 
     def pre_filter(self, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo]) -> PreFilterAnswer:
         """Skip for a pod without claims; refuse one with claims, which nobody binds."""
@@ -141,6 +142,7 @@ class DynamicResources(_Silent):
     """PreEnqueue, PreFilter, Filter, PostFilter, PodGroupPostFilter, Score, Reserve, PreBind. Timeouts are unused."""
 
     name = DYNAMIC_RESOURCES
+    inert = ("reserve", "preBind")
     pre_enqueue_scope = "pod"
     _seen = f"PreFilter{DYNAMIC_RESOURCES}"
 

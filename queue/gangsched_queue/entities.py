@@ -141,7 +141,8 @@ class QueuedPodGroupInfo(QueueingParams):
         assert count == self.size > 0
         assert rejected.unrejected == self.rejected.unrejected
         assert rejected.pending == self.rejected.pending
-        assert rejected.by_plugin == self.rejected.by_plugin
+        assert rejected.by_plugin.keys() == self.rejected.by_plugin.keys()
+        assert all(dict(rejected.by_plugin[plugin]) == dict(found) for plugin, found in self.rejected.by_plugin.items())
         assert sorted(self.gates.everywhere()) == sorted(i.pod.key for i in self.members())
         assert self.fresh == {i.pod.key: i for i in self.members() if i.initial_attempt_timestamp is None}
 

@@ -18,6 +18,8 @@ PreCheck = Callable[[Pod], bool]
 def move_all(
     queue: Containers, event: ClusterEvent, old: EventObject, new: EventObject, pre_check: PreCheck | None
 ) -> None:
+    if not len(queue.waiting.parked) and not len(queue.in_flight):
+        return  # nobody to wake, nobody to remember it for
     if not queue.registrations.knows(event):
         return
     happened = Occurrence(event, old, new)

@@ -9,8 +9,11 @@ from gangsched_framework.objects import EntityKey
 from gangsched_queue.entities import Entity, rejectors
 from gangsched_queue.entity_heap import EntityHeap
 
-NOBODY = ""
-"""Index entry of an entity with a member nobody rejected: every event wakes it (spec §2.7.3a)."""
+Tag = tuple[str, bool]
+"""Index entry: a plugin whose events the entity waits for ('' = all events), and whether it is *open*: it has a member
+nobody rejected, so that each of these events wakes it, whatever the hints say (spec §2.7.3a)."""
+
+_ANY_EVENT: Tag = ("", True)
 
 
 class UnschedulableEntities:
@@ -22,8 +25,8 @@ class UnschedulableEntities:
 
     def __init__(self) -> None:
         self._stays = EntityHeap()
-        self._tags: dict[EntityKey, tuple[str, ...]] = {}
-        self._by_tag: dict[str, dict[EntityKey, Entity]] = {}
+        self._tags: dict[EntityKey, tuple[Tag, ...]] = {}
+        self._by_tag: dict[Tag, dict[EntityKey, Entity]] = {}
 
     def __len__(self) -> int:
         return len(self._stays)
@@ -55,11 +58,10 @@ class UnschedulableEntities:
 
     def concerned(self, plugins: Mapping[str, bool], tree: EntityKey | None) -> list[Entity]:
         """Entities an event may wake: ``plugins`` registered it; those True there care for the tree ``tree`` only."""
-        found: dict[EntityKey, Entity] = dict(self._by_tag.get(NOBODY, {}))
+        found: dict[EntityKey, Entity] = dict(self._by_tag.get(_ANY_EVENT, {}))
         for plugin, within_tree in plugins.items():
-            waiting = self._by_tag.get(plugin)
-            if waiting is None:
-                continue
+            found.update(self._by_tag.get((plugin, True), {}))
+            waiting = self._by_tag.get((plugin, False), {})
             if not within_tree:
                 found.update(waiting)
             elif tree is not None and tree in waiting:
@@ -78,7 +80,7 @@ class UnschedulableEntities:
 
     def _check(self) -> None:
         self._stays._check()
-        by_tag: dict[str, dict[EntityKey, Entity]] = {}
+        by_tag: dict[Tag, dict[EntityKey, Entity]] = {}
         for entity in self._stays:
             assert self._tags[entity.key] == _tags(entity), f"{entity.key}: stale index"
             for tag in _tags(entity):
@@ -91,10 +93,12 @@ def _stay_began(entity: Entity) -> int:
     return max(entity.timestamp, entity.flush_timestamp)
 
 
-def _tags(entity: Entity) -> tuple[str, ...]:
-    if entity.gating_plugin:
-        return (entity.gating_plugin,)
+def _tags(entity: Entity) -> tuple[Tag, ...]:
     if isinstance(entity, QueuedPodInfo):
-        return tuple(rejectors(entity)) or (NOBODY,)
-    nobody = (NOBODY,) if entity.rejected.unrejected else ()
-    return (*nobody, *entity.rejected.by_plugin)
+        waits_for = [entity.gating_plugin] if entity.gating_plugin else rejectors(entity)
+        return tuple((plugin, False) for plugin in waits_for) or (_ANY_EVENT,)
+    is_open = bool(entity.rejected.unrejected)
+    if entity.gating_plugin:
+        return ((entity.gating_plugin, is_open),)
+    any_event = (_ANY_EVENT,) if is_open else ()
+    return (*any_event, *((plugin, False) for plugin in entity.rejected.by_plugin))

@@ -100,8 +100,10 @@ class Arena:
         return result, status.message if status else ""
 
     def _run(self, popped: PoppedPodGroupInfo) -> RootAttempt:
+        mark = self.snapshot.mark()
         session = Session(self.framework, self.snapshot, self.algorithm, Tracer())
         result = PodGroupAlgorithm(session, popped.leaves).run_root(popped.tree, PodGroupCycleState())
+        self.snapshot.rollback(mark)
         found = result.found()
         assignments = tuple(Assignment(p.info.pod, p.node) for p in found)
         return RootAttempt(result.status, assignments, tuple(p.state for p in found))

@@ -118,6 +118,15 @@ PLAIN = [
         "n2",
     ),
     Case(
+        "a terminating pod of an important group is none of our victims",
+        make_pod("p").requests(cpu=2).priority(10).nominated("n1").obj(),
+        [node("n1")],
+        [being_preempted(running("a", "n1", group="g")), running("b", "n1")],
+        "preemption: 0/1 nodes are available: 1 Insufficient cpu.",
+        nominated="",
+        groups=(leaf("g", 1, priority=10),),
+    ),
+    Case(
         "a node that does not fit without its victims gives its own reasons",
         waiting(cpu=2),
         [node("n1")],
@@ -390,12 +399,28 @@ def test_what_goes_together(groups: list[Group], want: set[str]) -> None:
     assert {pod.name for pod in result.victims} == want
 
 
-def test_a_plain_pod_goes_before_an_all_group_of_the_same_priority() -> None:
-    low = [running("a", "n1", 1, group="g"), running("z", "n1", 1)]
-    arena = Arena([node("n1")], low, [leaf("g", 1, whole=True), HIGH])
-    result, _ = arena.preempt_group(HIGH, members(1, cpu=1))
+@pytest.mark.parametrize(
+    "groups, stays",
+    [
+        ([leaf("g", 1, whole=True)], "z"),
+        ([leaf("b", 1, whole=True), inner("c", whole=True), leaf("g", 1, parent="c")], "z"),
+    ],
+    ids=["a group is more important than a pod", "a composite group is more important than a group"],
+)
+def test_of_equal_priority_the_larger_kind_stays(groups: list[Group], stays: str) -> None:
+    low = [running("a", "n1", 1, group="b" if len(groups) > 1 else ""), running("z", "n1", 1, group="g")]
+    result, _ = Arena([node("n1")], low, [*groups, HIGH]).preempt_group(HIGH, members(1, cpu=1))
     assert result is not None
-    assert [pod.name for pod in result.victims] == ["z"]
+    assert [pod.name for pod in result.victims if pod.name == stays] == []
+    assert len(result.victims) == 1
+
+
+def test_two_members_on_one_node_need_room_for_both() -> None:
+    gang = leaf("high", 2, priority=10)
+    low = [running(name, "n1", 1, priority=i) for i, name in enumerate("abc")]
+    result, _ = Arena([node("n1", cpu=3)], low, [gang]).preempt_group(gang, members(2, cpu=1))
+    assert result is not None
+    assert [pod.name for pod in result.victims] == ["b", "a"]
 
 
 def test_nobody_goes_for_a_gang_that_would_not_fit_into_an_empty_cluster() -> None:

@@ -23,11 +23,11 @@ def config() -> None:
 @config_option
 @gates_option
 @click.option("-o", "--output", type=click.Choice(["table", "json", "yaml"]), default="table", show_default=True)
-def view(config: str | None, gates: FeatureGates | None, output: str) -> None:
+def view(config: str | None, gates: str, output: str) -> None:
     """Print the effective configuration: settings, gates, plugins with points, weights, arguments, origins."""
     registry = plugin_registry()
-    gates = gates or FeatureGates()
-    effective = default_config(gates, registry) if config is None else load_config(config, gates, registry)
+    switched = FeatureGates.parse(gates)
+    effective = default_config(switched, registry) if config is None else load_config(config, switched, registry)
     for warning in effective.warnings:
         click.echo(f"warning: {warning}", err=True)
     description = describe(effective, registry)

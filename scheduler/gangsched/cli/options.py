@@ -7,18 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from gangsched.config import FeatureGates
-
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-class Gates(click.ParamType[FeatureGates]):
-    """``Name=true,Other=false``."""
-
-    name = "GATES"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> FeatureGates:
-        return value if isinstance(value, FeatureGates) else FeatureGates.parse(value)
 
 
 def config_option(command: Command) -> Command:
@@ -28,9 +17,9 @@ def config_option(command: Command) -> Command:
 
 
 def gates_option(command: Command) -> Command:
-    """``--feature-gates Name=true,…``."""
+    """``--feature-gates Name=true,…``, as text for ``FeatureGates.parse``."""
     text = "Gates to switch, as in kube-scheduler."
-    return click.option("--feature-gates", "gates", type=Gates(), metavar="NAME=BOOL,…", help=text)(command)
+    return click.option("--feature-gates", "gates", default="", metavar="NAME=BOOL,…", help=text)(command)
 
 
 def verbose_option(command: Command) -> Command:

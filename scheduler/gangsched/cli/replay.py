@@ -53,7 +53,7 @@ class Options:
     nodes: str | None
     until: int | None
     config: str | None
-    gates: FeatureGates | None
+    gates: str
     lenient: bool
     check: bool
     pod_per_gpu: bool
@@ -68,7 +68,7 @@ class Options:
             "nodes": self.nodes,
             "until_nanoseconds": self.until,
             "config": self.config,
-            "feature_gates": dict(self.gates.changes()) if self.gates else {},
+            "feature_gates": self.gates,
             "lenient": self.lenient,
             "pod_per_gpu": self.pod_per_gpu,
         }
@@ -96,7 +96,7 @@ def replay(
     nodes: str | None,
     until: int | None,
     config: str | None,
-    gates: FeatureGates | None,
+    gates: str,
     output: str,
     out: Path | None,
     lenient: bool,
@@ -111,7 +111,7 @@ def replay(
     for bad input.
     """
     configure_logging(verbose)
-    known = next((name for name in FORMATS if name == format_), None)
+    known: Format | None = next((name for name in FORMATS if name == format_), None)
     machine = output == "json"
     options = Options(trace, known, nodes, until, config, gates, lenient, check, pod_per_gpu, traced, machine)
     folder = RunFolder(out) if out is not None else None
@@ -134,7 +134,7 @@ def _play(options: Options, log: OutcomeLog | None) -> tuple[Engine, ReplayResul
     source = open_trace(complaints, options.format, pod_per_gpu=options.pod_per_gpu)
     decoder = source.decoder
     nodes = _nodes(options.nodes or DEFAULT_NODES.get(source.header.format), decoder)
-    gates = {**source.header.feature_gates, **(options.gates.changes() if options.gates else {})}
+    gates = FeatureGates.parse(options.gates, start=FeatureGates(source.header.feature_gates))
     engine = Engine(options.config or source.header.config, feature_gates=gates, tracing=options.traced)
     warn(engine.config.warnings)
     if options.traced:

@@ -33,7 +33,7 @@ def run(
     more: tuple[str, ...],
     once: bool,
     config: str | None,
-    gates: FeatureGates | None,
+    gates: str,
     output: str,
     trace: bool,
     verbose: bool,
@@ -46,7 +46,7 @@ def run(
     if not files and not more:
         raise click.UsageError("nothing to run: name manifests with -f FILE")
     configure_logging(verbose)
-    engine = Engine(config, feature_gates=gates, tracing=trace)
+    engine = Engine(config, feature_gates=FeatureGates.parse(gates), tracing=trace)
     apply_files(engine, (*files, *more))
     machine = output in ("json", "yaml")
     if trace:

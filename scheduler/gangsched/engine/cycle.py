@@ -17,7 +17,7 @@ from gangsched.engine.podgroup_algorithm import PodGroupAlgorithm
 from gangsched.engine.reconcile import TreeError, reconcile, validate
 from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict
 from gangsched.engine.results import GroupResult, PodOutcome
-from gangsched.engine.session import Session
+from gangsched.engine.session import START, Mark, Session
 from gangsched.engine.submit import NOMINATION_CLEARED, Preemptor, Submitter
 from gangsched.engine.trace import Tracer
 from gangsched.engine.world import World
@@ -46,6 +46,20 @@ class Tools:
     frameworks: Mapping[str, Framework]
     policy_gate: bool = False
 
+    def let_go(self, session: Session) -> bool:
+        """End the hold on the world. Whether the reservations of the session stay counted on their nodes.
+
+        They do when nothing happened meanwhile; else they are taken back first, so that what waited meets the world as
+        it was, and submit counts each pod anew.
+        """
+        counted = self.world.undisturbed
+        if counted:
+            session.commit()
+        else:
+            session.revert(START)
+        self.world.release()
+        return counted
+
 
 @define(eq=False)
 class PodCycle:
@@ -56,6 +70,7 @@ class PodCycle:
     number: int
     time: int
     _outcome: PodOutcome | None = None
+    _session: Session | None = None
 
     def decide(self) -> bool:
         """Find a node. False when the pod is skipped."""
@@ -64,10 +79,8 @@ class PodCycle:
             return False
         tools.snapshot.refresh()
         tools.world.hold()
-        session = Session(self._framework, tools.snapshot, tools.algorithm, tools.trace)
-        mark = session.mark()
-        self._outcome = session.try_pod(self.entity)
-        session.revert(mark)
+        self._session = Session(self._framework, tools.snapshot, tools.algorithm, tools.trace)
+        self._outcome = self._session.try_pod(self.entity)
         return True
 
     @property
@@ -82,8 +95,11 @@ class PodCycle:
         if outcome is None:
             tools.submitter.skip(pod)
         elif outcome.placed:
-            tools.world.release()
-            pods[pod.key] = tools.submitter.bind(self._framework, self.entity, outcome.state, outcome.node)
+            assert self._session is not None
+            counted = tools.let_go(self._session)
+            pods[pod.key] = tools.submitter.bind(
+                self._framework, self.entity, outcome.state, outcome.node, counted=counted
+            )
         else:
             pods[pod.key] = self._refused(outcome)
         tools.queue.forget_popped()
@@ -131,6 +147,7 @@ class GroupCycle:
     _failure: Status | None = None
     _validated: bool = False
     _result: GroupResult | None = None
+    _session: Session | None = None
     _state: PodGroupCycleState = field(factory=PodGroupCycleState)
 
     # --- decide -----------------------------------------------------------------------------------------------------
@@ -151,7 +168,7 @@ class GroupCycle:
         if not any(self._leaves.values()):
             return False
         tools.world.hold()
-        self._result = self._run()
+        self._session, self._result = self._run()
         tools.trace.add("root", self.entity.key, _text(self._result.status))
         return True
 
@@ -170,16 +187,18 @@ class GroupCycle:
         first = next(info for infos in self._leaves.values() for info in infos)
         return self.tools.frameworks[first.pod.scheduler_name]
 
-    def _run(self, *, prepare: bool = False) -> GroupResult:
+    def _run(self, *, prepare: bool = False) -> tuple[Session, GroupResult]:
         assert self._tree is not None
         tools = self.tools
         session = Session(self._framework, tools.snapshot, tools.algorithm, tools.trace, prepare)
         self._state = PodGroupCycleState()
-        return PodGroupAlgorithm(session, self._leaves).run_root(self._tree, self._state)
+        return session, PodGroupAlgorithm(session, self._leaves).run_root(self._tree, self._state)
 
     def _rerun(self) -> RootAttempt:
         """The scheduling function of the post-filter: the same algorithm on the snapshot as it stands."""
-        result = self._run(prepare=True)
+        mark = self.tools.snapshot.mark()
+        session, result = self._run(prepare=True)
+        session.revert(Mark(mark, 0))
         found = result.found()
         assignments = tuple(Assignment(p.info.pod, p.node) for p in found)
         return RootAttempt(result.status, assignments, tuple(p.state for p in found))
@@ -209,15 +228,18 @@ class GroupCycle:
         return self._report(failure, {}, {}, pods, early=True)
 
     def _submit(self, result: GroupResult) -> CycleReport:
-        tools, tree = self.tools, self._tree
+        tools, tree, session = self.tools, self._tree, self._session
         assert tree is not None
+        assert session is not None
         root_status = result.status
         evaluated = result.by_key()
         before = complete_groups(tree, evaluated)
+        if not result.ok:
+            session.revert(START)
         groups, found = self._post_filter(root_status, before)
-        tools.world.release()
+        counted = tools.let_go(session)
         finals = complete_pods(tree, evaluated, self._leaves, groups)
-        pods = self._submit_pods(finals)
+        pods = self._submit_pods(finals, counted=counted)
         if found is not None:
             by = Preemptor(tree.key, tree.group.uid, self._framework.profile.scheduler_name)
             tools.submitter.evict(found.victims, by, "cluster")
@@ -243,15 +265,17 @@ class GroupCycle:
         nominations = result.nominations if result is not None and (status is None or status.ok) else None
         return Completed(before, append_reasons(before, message), nominations), result
 
-    def _submit_pods(self, finals: Sequence[FinalPod]) -> dict[str, PodVerdict]:
+    def _submit_pods(self, finals: Sequence[FinalPod], *, counted: bool = False) -> dict[str, PodVerdict]:
         pods: dict[str, PodVerdict] = {}
         submitter = self.tools.submitter
+        framework = self._framework if self._result is not None else None
         for final in finals:
             key = final.info.pod.key
             if final.status is None:
-                assert final.outcome is not None
                 outcome = final.outcome
-                pods[key] = submitter.bind(self._framework, final.info, outcome.state, outcome.node)
+                assert framework is not None
+                assert outcome is not None
+                pods[key] = submitter.bind(framework, final.info, outcome.state, outcome.node, counted=counted)
             else:
                 pods[key] = submitter.fail(final.info, final.status, final.nominate, final.fit_error)
         return pods

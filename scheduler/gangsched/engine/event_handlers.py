@@ -41,11 +41,16 @@ class EventHandlers:
 
     def add(self, obj: ClusterObject) -> None:
         """An object appears (a known one is updated)."""
+        if isinstance(obj, Pod):
+            old = self.world.pods.get(obj.key)
+            if old is None:
+                self._add_pod(obj)
+            else:
+                self._update_pod(old, obj)
+            return
         known = self.known(obj)
         if known is not None:
             self.update(known, obj)
-        elif isinstance(obj, Pod):
-            self._add_pod(obj)
         elif isinstance(obj, Node):
             self.world.add_node(obj)
             self.queue.move_all(_NODE_ADD, None, obj)
@@ -131,8 +136,9 @@ class EventHandlers:
             self._update_waiting(old, new)
 
     def _becomes_assigned(self, old: Pod, new: Pod) -> None:
+        assumed = self.world.is_assumed(old)  # then its binding was decided here, and it waits nowhere
         self.world.update_pod(old, new)
-        if self._responsible(old):
+        if not assumed and self._responsible(old):
             self.queue.delete(old)
         self.queue.move_all(_POD_ADD, None, new)
 

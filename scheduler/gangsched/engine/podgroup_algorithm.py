@@ -1,6 +1,6 @@
 """The recursion over a tree: leaf and composite algorithm with PlacementFeasible around each step (spec §4.5, §4.6).
 
-Everything is tentative: failed groups take back what they reserved, and ``run_root`` takes back the rest.
+Everything is tentative: failed groups take back what they reserved, and the caller decides about the rest.
 """
 
 from __future__ import annotations
@@ -27,10 +27,8 @@ class PodGroupAlgorithm:
     leaves: Mapping[EntityKey, Sequence[QueuedPodInfo]]
 
     def run_root(self, tree: PodGroupInfo, state: PodGroupCycleState) -> GroupResult:
-        """Evaluate the whole tree and leave no trace in the snapshot (spec §4.6.7, §4.9.1)."""
-        mark = self.session.mark()
+        """Evaluate the whole tree (spec §4.9.1). What a successful one reserved stays: the caller keeps or reverts it."""
         result = self._evaluate(tree, state)
-        self.session.revert(mark)
         if result.ok and not result.any_scheduled:
             result.status = unschedulable(GROUP_UNSCHEDULABLE)
         return result

@@ -27,6 +27,10 @@ class Mark:
     reserved: int
 
 
+START = Mark(0, 0)
+"""Before the first step of a cycle."""
+
+
 @define(eq=False)
 class Session:
     """What the algorithm of one cycle works with. ``prepare``: the states are needed afterwards (post-filter)."""
@@ -43,10 +47,18 @@ class Session:
 
     def revert(self, mark: Mark) -> None:
         """Take back every reservation since ``mark``, last first."""
-        while len(self._reserved) > mark.reserved:
+        self._unreserve(mark.reserved)
+        self.snapshot.rollback(mark.snapshot)
+
+    def commit(self) -> None:
+        """Leave the assumed pods on their nodes for good; plugins reserve again when each pod is submitted."""
+        self._unreserve(0)
+        self.snapshot.commit()
+
+    def _unreserve(self, down_to: int) -> None:
+        while len(self._reserved) > down_to:
             state, info, node = self._reserved.pop()
             self.framework.run_unreserve(state, info.pod, node)
-        self.snapshot.rollback(mark.snapshot)
 
     def try_pod(self, info: QueuedPodInfo, placement: PlacementCycleState | None = None) -> PodOutcome:
         """Find a node and reserve it in the snapshot (spec §4.7)."""
@@ -62,14 +74,16 @@ class Session:
         return outcome
 
     def _reserve(self, info: QueuedPodInfo, state: CycleState, node: str) -> PodOutcome:
-        mark = self.snapshot.mark()
-        self.snapshot.assume(info.pod, node)
-        status = self.framework.run_reserve(state, info.pod, node)
-        if status is not None:
-            self.snapshot.rollback(mark)
-            return PodOutcome(info, state, status=status, clear_nomination=True)
-        self._reserved.append((state, info, node))
-        self.trace.add("pod", info.pod.key, f"-> {node}")
+        snapshot = self.snapshot
+        snapshot.assume(info.pod, node)
+        if self.framework.reserves:
+            status = self.framework.run_reserve(state, info.pod, node)
+            if status is not None:
+                snapshot.rollback(snapshot.mark() - 1)
+                return PodOutcome(info, state, status=status, clear_nomination=True)
+            self._reserved.append((state, info, node))
+        if self.trace.on:
+            self.trace.add("pod", info.pod.key, f"-> {node}")
         return PodOutcome(info, state, node)
 
     def reapply(self, tried: Tried) -> Status | None:
@@ -78,8 +92,9 @@ class Session:
         for pod, node in tried.steps:
             outcome = states[pod.key]
             self.snapshot.assume(pod, node)
-            status = self.framework.run_reserve(outcome.state, pod, node)
-            if status is not None:
-                return status
-            self._reserved.append((outcome.state, outcome.info, node))
+            if self.framework.reserves:
+                status = self.framework.run_reserve(outcome.state, pod, node)
+                if status is not None:
+                    return status
+                self._reserved.append((outcome.state, outcome.info, node))
         return None

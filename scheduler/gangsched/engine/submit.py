@@ -51,11 +51,16 @@ class Submitter:
 
     # --- pods -------------------------------------------------------------------------------------------------------
 
-    def bind(self, framework: Framework, info: QueuedPodInfo, state: CycleState, node: str) -> PodVerdict:
-        """Assume, reserve, permit and decide the binding of one pod; a refusal fails this pod alone (spec §4.9.5)."""
+    def bind(
+        self, framework: Framework, info: QueuedPodInfo, state: CycleState, node: str, *, counted: bool
+    ) -> PodVerdict:
+        """Assume, reserve, permit and decide the binding of one pod; a refusal fails this pod alone (spec §4.9.5).
+
+        ``counted``: the node table counts the pod already.
+        """
         pod = info.pod
         state.placement = None
-        self.world.assume(pod, node)
+        self.world.assume(pod, node, counted=counted)
         self.queue.nominator.delete(pod)
         status = framework.run_reserve(state, pod, node)
         if status is None:

@@ -38,6 +38,11 @@ class World:
         """Keep changes away from the node table until ``release``."""
         self._held = []
 
+    @property
+    def undisturbed(self) -> bool:
+        """Whether no change waits."""
+        return not self._held
+
     def release(self) -> None:
         """Apply the changes that waited, in order."""
         held, self._held = self._held, None

@@ -80,6 +80,15 @@ def test_the_configuration_of_the_command_wins_over_the_header(tmp_path: Path) -
     assert gangsched_json("replay", path, "-c", str(file))["bindings"] == {"default/a": "n1"}
 
 
+def test_the_gates_of_the_command_win_over_the_header(tmp_path: Path) -> None:
+    header = {"gangsched_trace": 1, "feature_gates": {"CompositePodGroup": False}}
+    # without the gate a parent that is not there does not matter
+    events = [add(0, node("n1")), add(0, group("g", 1, "nobody")), add(0, pod("g-0", in_group="g"))]
+    path = write(tmp_path / "t.jsonl", events, header)
+    assert gangsched_json("replay", path)["bindings"] == {"default/g-0": "n1"}
+    assert gangsched_json("replay", path, "--feature-gates", "CompositePodGroup=true")["bindings"] == {}
+
+
 def test_the_trace_can_be_followed(tmp_path: Path) -> None:
     text = gangsched("replay", small(tmp_path), "--trace").stdout
     assert text.startswith("cycle 1 at 1s: podgroup/default/g, attempt 1\n  podgroup/default/g: R=2 S=0 M=2 → Wait\n")

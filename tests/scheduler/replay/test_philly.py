@@ -92,6 +92,13 @@ def test_leniency_skips_and_counts_bad_rows(tmp_path: Path) -> None:
     assert complaints.first == f"{path}:3: found 1 columns, allowed 4: {HEADER}"
 
 
+def test_durations_may_be_any_decimal(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text(f"{HEADER}\n0,1e2,1,a\n0,0.5,1,a\n", encoding="utf-8")
+    result = play(str(path), nodes_of("1x8gpu"))
+    assert moments(result) == {"job-000001-0": (0, 100), "job-000002-0": (0, 0.5)}
+
+
 def test_finished_gangs_are_deleted_and_room_is_used_again(tmp_path: Path) -> None:
     path = tmp_path / "p.csv.gz"
     path.write_bytes(gzip.compress(f"{HEADER}\n0,100,16,a\n10,50,8,b\n".encode()))

@@ -61,10 +61,11 @@ class PhillyTrace:
                 self._complaints.add(line, problem)
                 continue
             last = submit
-            yield from self._gang(submit, line, f"job-{row:06d}", duration, pieces(gpus, self._gpus_per_pod), cluster)
+            sizes = pieces(gpus, self._gpus_per_pod)
+            yield from self._gang(submit, line, f"job-{row:06d}", duration, sizes, cluster)
 
     def _gang(
-        self, time: int, line: int, name: str, duration: str, sizes: tuple[int, ...], cluster: str
+        self, time: int, line: int, name: str, duration: int, sizes: tuple[int, ...], cluster: str
     ) -> Iterator[TraceEvent]:
         labels = {LABEL: cluster}
         group = PodGroup(
@@ -77,7 +78,7 @@ class PhillyTrace:
             creation_timestamp=time,
         )
         yield TraceEvent(time, line, "add", Identity.of(group), group)
-        notes = {DURATION: f"{duration}s"}
+        notes = {DURATION: f"{duration}ns"}
         for number, gpus in enumerate(sizes):
             pod_name = f"{name}-{number}"
             pod = Pod(
@@ -104,18 +105,18 @@ def _spec(gpus: int) -> PodSpec:
     return PodSpec((Container("train", requests={GPU: gpus * UNIT}, limits={GPU: gpus * UNIT}),))
 
 
-def _job(text: str) -> tuple[int, str, int, str]:
-    """(submission in ns, duration as written, GPUs, virtual cluster) of one row."""
+def _job(text: str) -> tuple[int, int, int, str]:
+    """(submission in ns, duration in ns, GPUs, virtual cluster) of one row."""
     row = next(csv.reader([text]))
     if len(row) != len(_COLUMNS):
         raise found(f"{len(row)} columns", f"{len(_COLUMNS)}: {HEADER}")
     submit, duration, gpus, cluster = row
-    _seconds(duration, "duration_s")
+    run_time = _seconds(duration, "duration_s")
     if not (gpus.isascii() and gpus.isdigit() and len(gpus) <= 6 and 1 <= int(gpus) <= _MOST_GPUS):
         raise found(describe(gpus), f"a whole number from 1 to {_MOST_GPUS}", "num_gpus")
     if not cluster:
         raise found("nothing", "the name of a virtual cluster", "vc")
-    return _seconds(submit, "submit_s"), duration, int(gpus), cluster
+    return _seconds(submit, "submit_s"), run_time, int(gpus), cluster
 
 
 def _seconds(text: str, column: str) -> int:
