@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 
-from attrs import define, field, frozen
+from attrs import Factory, define, field, frozen
 
 from gangsched_framework.objects import EntityKey, Group, Pod, PodGroup
 
@@ -19,26 +20,32 @@ class PodGroupInfo:
 
     group: Group
     children: tuple[PodGroupInfo, ...] = ()
+    key: EntityKey = field(init=False, default=Factory(lambda info: info.group.key, takes_self=True))
+    is_leaf: bool = field(init=False, default=Factory(lambda info: isinstance(info.group, PodGroup), takes_self=True))
 
-    @property
-    def key(self) -> EntityKey:
-        return self.group.key
-
-    @property
-    def is_leaf(self) -> bool:
-        return isinstance(self.group, PodGroup)
-
-    def walk(self) -> Iterator[PodGroupInfo]:
+    def walk(self) -> Sequence[PodGroupInfo]:
         """This group and everything below it, depth first in child order."""
+        return self._everything
+
+    def leaves(self) -> Sequence[PodGroupInfo]:
+        """The PodGroups of the tree in evaluation order."""
+        return self._leaves
+
+    @cached_property
+    def _everything(self) -> tuple[PodGroupInfo, ...]:
+        if not self.children:
+            return (self,)
+        found: list[PodGroupInfo] = []
         stack: list[PodGroupInfo] = [self]
         while stack:
             info = stack.pop()
-            yield info
+            found.append(info)
             stack.extend(reversed(info.children))
+        return tuple(found)
 
-    def leaves(self) -> Iterator[PodGroupInfo]:
-        """The PodGroups of the tree in evaluation order."""
-        return (info for info in self.walk() if info.is_leaf)
+    @cached_property
+    def _leaves(self) -> tuple[PodGroupInfo, ...]:
+        return tuple(info for info in self._everything if info.is_leaf)
 
 
 @define(eq=False, kw_only=True)

@@ -7,7 +7,7 @@ it); the reader of manifests converts. Pods are named ``namespace/name``, entiti
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, Self
 
 from attrs import Factory, evolve, field, frozen
 
@@ -172,6 +172,8 @@ class Pod:
 
 def replace_condition(conditions: tuple[Condition, ...], new: Condition) -> tuple[Condition, ...]:
     """``conditions`` with ``new`` in place of the condition of its type, or appended."""
+    if not conditions:
+        return (new,)
     if any(c.type == new.type for c in conditions):
         return tuple(new if c.type == new.type else c for c in conditions)
     return (*conditions, new)
@@ -250,6 +252,26 @@ class _Group:
 
     def condition(self, kind: str) -> Condition | None:
         return next((c for c in self.conditions if c.type == kind), None)
+
+    def with_condition(self, condition: Condition) -> Self:
+        """This group with ``condition`` in place of the one of its type."""
+        return type(self)(
+            self.namespace,
+            self.name,
+            self.uid,
+            self.minimum,
+            self.parent_name,
+            self.priority,
+            self.priority_class_name,
+            self.preemption_policy,
+            self.disruption_mode,
+            self.topology_key,
+            self.labels,
+            self.annotations,
+            self.creation_timestamp,
+            self.generation,
+            replace_condition(self.conditions, condition),
+        )
 
 
 @frozen(eq=False)

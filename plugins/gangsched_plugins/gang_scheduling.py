@@ -7,6 +7,7 @@ reach its minimum (PlacementFeasible), and knows which events may complete a quo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from gangsched_framework.cycle_state import PlacementCycleState
@@ -18,6 +19,15 @@ from gangsched_framework.objects import CompositePodGroup, EntityKey, Pod, PodGr
 from gangsched_framework.placement import Progress
 from gangsched_framework.status import Code, Status, unresolvable, unschedulable
 from gangsched_plugins import names
+
+
+@lru_cache(maxsize=4096)
+def _unmet(minimum: int, scheduled: int, remaining: int) -> Status:
+    counts = f"{scheduled} scheduled, {remaining} remaining"
+    if remaining + scheduled < minimum:
+        return unschedulable(f"minCount ({minimum}) cannot be satisfied: {counts}", plugin=names.GANG_SCHEDULING)
+    reason = f"minCount ({minimum}) is not yet satisfied: {counts}"
+    return Status(Code.WAIT, (reason,), names.GANG_SCHEDULING)
 
 
 class GangScheduling:
@@ -53,12 +63,7 @@ class GangScheduling:
     def placement_feasible(self, state: PlacementCycleState, group: PodGroupInfo, progress: Progress) -> Status | None:
         """Success once the minimum is placed, Wait while it can be, Unschedulable when it cannot any more."""
         minimum = group.group.required
-        counts = f"{progress.scheduled} scheduled, {progress.remaining} remaining"
-        if progress.remaining + progress.scheduled < minimum:
-            return unschedulable(f"minCount ({minimum}) cannot be satisfied: {counts}")
-        if progress.scheduled < minimum:
-            return Status(Code.WAIT, (f"minCount ({minimum}) is not yet satisfied: {counts}",))
-        return None
+        return None if progress.scheduled >= minimum else _unmet(minimum, progress.scheduled, progress.remaining)
 
     # --- hints ------------------------------------------------------------------------------------------------------
 

@@ -35,6 +35,7 @@ class Host:
         self.evict: Callable[[Evict], None] = self.delete_victim
         self.bindings: dict[str, str] = {}
         self.evicted: dict[str, EntityKey] = {}
+        self._shared: tuple[PodStatus, int, PodStatus] | None = None
 
     def carry_out(self, decisions: Sequence[Decision]) -> tuple[Decision, ...]:
         """Apply the decisions of a cycle; returns them with what carrying them out added (events, failed bindings)."""
@@ -65,11 +66,17 @@ class Host:
         pod = self.core.pod(bind.pod)
         if pod is None:
             return None
+        return pod.bound_to(bind.node, self._scheduled(pod.status))
+
+    def _scheduled(self, old: PodStatus) -> PodStatus:
+        """The status with PodScheduled=True since now; pods of equal status bound at one instant share it."""
         now = self.core.now
-        scheduled = Condition("PodScheduled", "True", last_transition_time=now)
-        old = pod.status
-        conditions = replace_condition(old.conditions, scheduled)
-        return pod.bound_to(bind.node, PodStatus(old.phase, old.nominated_node_name, now, conditions, old.allocated))
+        if self._shared is None or self._shared[0] is not old or self._shared[1] != now:
+            scheduled = Condition("PodScheduled", "True", last_transition_time=now)
+            conditions = replace_condition(old.conditions, scheduled)
+            new = PodStatus(old.phase, old.nominated_node_name, now, conditions, old.allocated)
+            self._shared = (old, now, new)
+        return self._shared[2]
 
     def _write_pods(self, decisions: Sequence[Decision], writes: dict[str, Pod | None]) -> None:
         patches: dict[str, list[SetCondition | Nominate]] = {}
@@ -104,7 +111,7 @@ class Host:
         for write in sorted(writes, key=lambda d: (d.key.kind != "podgroup", d.key.full_name)):
             group = self.core.world.forest.group(write.key)
             if group is not None and write.condition is not None:
-                self.core.update(evolve(group, conditions=replace_condition(group.conditions, write.condition)))
+                self.core.update(group.with_condition(write.condition))
 
     def delete_victim(self, evict: Evict) -> None:
         """The victim is gone at once (architecture.md §11)."""

@@ -27,7 +27,7 @@ class PodGroupAlgorithm:
     leaves: Mapping[EntityKey, Sequence[QueuedPodInfo]]
 
     def run_root(self, tree: PodGroupInfo, state: PodGroupCycleState) -> GroupResult:
-        """Evaluate the whole tree (spec §4.9.1). What a successful one reserved stays: the caller keeps or reverts it."""
+        """Evaluate the whole tree (spec §4.9.1). What a success reserved stays: the caller keeps or reverts it."""
         result = self._evaluate(tree, state)
         if result.ok and not result.any_scheduled:
             result.status = unschedulable(GROUP_UNSCHEDULABLE)

@@ -31,6 +31,8 @@ def reconcile(popped: PodGroupInfo, forest: Forest) -> PodGroupInfo:
                 f"different number of children in composite pod group between snapshot ({count}) and queued entity "
                 f"({len(popped.children)})"
             )
+    if not popped.children and group is popped.group:
+        return popped
     return PodGroupInfo(group, tuple(reconcile(child, forest) for child in popped.children))
 
 
@@ -46,7 +48,14 @@ def validate(
         _validate_group(group, root, policy_gate)
     first: Pod | None = None
     for pod in _pods(tree, popped, forest):
-        first = first or pod
+        if first is None:
+            first = pod
+        elif (
+            pod.scheduler_name == first.scheduler_name
+            and pod.priority == first.priority
+            and pod.preemption_policy == first.preemption_policy
+        ):
+            continue  # like the first, which passed
         if pod.scheduler_name != first.scheduler_name:
             raise TreeError(
                 "all pods in a single pod group should have the same .spec.schedulerName set, got: "

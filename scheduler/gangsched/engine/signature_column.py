@@ -39,7 +39,9 @@ class SignatureColumn:
         self._guards = [part.guard for part in parts if part.guard is not None]
         scored = [(part.score, w) for part, w in zip(parts, weights, strict=True) if part.score is not None]
         self._absolute = [(score, weight) for score, weight in scored if not score.normalize]
-        self._normalized = [_Normalized(score, weight) for score, weight in scored if score.normalize]
+        normalized = [_Normalized(score, weight) for score, weight in scored if score.normalize]
+        self._normalized = [norm for norm in normalized if not norm.uniform]
+        self._constant = sum(norm.constant for norm in normalized if norm.uniform)
         self._tests = [f.test for f in self._filters if f.test is not None]
         self._ones = [(s.one, weight) for s, weight in self._absolute if s.one is not None]
         largest = sum(weight * MAX_NODE_SCORE for _, weight in scored)
@@ -52,12 +54,15 @@ class SignatureColumn:
 
     def usable(self) -> bool:
         """Whether every plugin's guard holds now."""
-        return all(guard() for guard in self._guards)
+        for guard in self._guards:  # noqa: SIM110 - asked for every pod
+            if not guard():
+                return False
+        return True
 
     @property
     def splittable(self) -> bool:
         """Whether a subset of the nodes has the same totals: no score is normalised over unequal raw values."""
-        return all(norm.uniform for norm in self._normalized)
+        return not self._normalized
 
     def best(self) -> int:
         """Row of the best node, -1 when none is feasible."""
@@ -81,16 +86,17 @@ class SignatureColumn:
         start = self._position
         if log is not self._log or start < 0 or start > end:
             self._rebuild()
-        elif start < end:
-            if end - start == 1:
-                self._repair(log[start])
+        elif start == end:
+            return
+        elif end - start == 1:
+            self._repair(log[start])
+        else:
+            stale = dict.fromkeys(log[start:end])
+            if len(stale) > REBUILD_ABOVE:
+                self._rebuild()
             else:
-                stale = dict.fromkeys(log[start:end])
-                if len(stale) > REBUILD_ABOVE:
-                    self._rebuild()
-                else:
-                    for row in stale:
-                        self._repair(row)
+                for row in stale:
+                    self._repair(row)
         self._log, self._position = log, end
         if self._normalized and any(norm.moved() for norm in self._normalized):
             self._rebuild()
@@ -125,7 +131,7 @@ class SignatureColumn:
             feasible &= mask
             if column.test is None:
                 opened &= mask
-        static = np.zeros(rows, np.int64)
+        static = np.full(rows, self._constant, np.int64)
         for norm in self._normalized:
             static += norm.rebuild(feasible)
         moving = np.zeros(rows, np.int64)
@@ -157,7 +163,8 @@ class SignatureColumn:
 class _Normalized:
     """A score that depends on the node's object and is normalised over the feasible nodes (node-plugins.md §5.6).
 
-    How many feasible nodes have each raw value is counted, so it is known when the maximum moves.
+    How many feasible nodes have each raw value is counted, so it is known when the maximum moves. ``uniform``: all raw
+    values are equal, so every feasible node gets ``constant``, whichever are feasible.
     """
 
     def __init__(self, score: ScoreColumn, weight: int) -> None:
@@ -168,6 +175,9 @@ class _Normalized:
         self._counts: dict[int, int] = {}
         self._maximum = 0
         self.uniform = len(self._raw) == 0 or bool((self._raw == self._raw[0]).all())
+        # all equal: 100 for a positive maximum, 0 for none, and the reverse of it
+        positive = len(self._raw) > 0 and self._values[0] > 0
+        self.constant = weight * MAX_NODE_SCORE if positive != self._reversed else 0
 
     def rebuild(self, feasible: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The weighted normalised scores, given the feasible nodes."""

@@ -1,0 +1,48 @@
+"""How far two amounts are apart, and ratios (spec fair-share.md §1.5)."""
+
+from __future__ import annotations
+
+from gangsched_plugins.fairshare.amounts import Amounts, Missing
+
+ABSENT = -1.0
+"""Marks a scalar that one side does not name, when a missing one counts as infinity (R30)."""
+
+
+def difference(left: Amounts, right: Amounts, missing: Missing) -> tuple[Amounts, Amounts]:
+    """(increase, decrease) from right to left; both always hold a map of scalars (R30)."""
+    more: dict[str, float] = {}
+    less: dict[str, float] = {}
+    for name in sorted({**left.others, **right.others}):
+        if missing == "infinity" and name not in left.others:
+            more[name] = ABSENT
+        elif missing == "infinity" and name not in right.others:
+            less[name] = ABSENT
+        else:
+            _part(name, left.get(name), right.get(name), more, less)
+    fixed_more: dict[str, float] = {}
+    fixed_less: dict[str, float] = {}
+    _part("cpu", left.cpu, right.cpu, fixed_more, fixed_less)
+    _part("memory", left.memory, right.memory, fixed_more, fixed_less)
+    return (
+        Amounts(fixed_more.get("cpu", 0), fixed_more.get("memory", 0), more),
+        Amounts(fixed_less.get("cpu", 0), fixed_less.get("memory", 0), less),
+    )
+
+
+def _part(name: str, a: float, b: float, more: dict[str, float], less: dict[str, float]) -> None:
+    if a > b:
+        more[name] = a - b
+    else:
+        less[name] = b - a
+
+
+def excess(left: Amounts, right: Amounts) -> Amounts:
+    """What the left has above the right, never negative (R31)."""
+    return difference(left, right, "zero")[0]
+
+
+def share(part: float, whole: float) -> float:
+    """``part / whole``; of nothing, nothing is 0 and anything is 1 (R33)."""
+    if whole == 0:
+        return 0 if part == 0 else 1
+    return part / whole
