@@ -73,7 +73,7 @@ class Forest:
     def _record(self, key: EntityKey) -> Record:
         record = self._records.get(key)
         if record is None:
-            record = self._records[key] = Record(key, SortedDict())
+            record = self._records[key] = Record(key)
         return record
 
     def _unlink(self, record: Record) -> None:
@@ -173,6 +173,11 @@ class Forest:
 
     def root(self, key: EntityKey) -> EntityKey | None:
         """Key of the root above ``key``; None when a link is not observed or the chain is cyclic. O(depth)."""
+        record = self._records.get(key)
+        if record is None or record.group is None:
+            return None
+        if record.parent is None:
+            return key
         top = self._path(key)
         return top[-1].key if top else None
 
@@ -215,6 +220,9 @@ class Forest:
 
     def checked_root(self, leaf: EntityKey) -> Group:
         """The root of a leaf, failing closed beyond four parent links (DIV-18). Raises HierarchyError."""
+        record = self._records.get(leaf)
+        if record is not None and record.group is not None and record.parent is None:
+            return record.group
         groups = self.chain(leaf)
         if len(groups) - 1 > MAX_PARENT_LINKS:
             raise HierarchyError(f"hierarchy of {leaf} is deeper than maximum of {MAX_PARENT_LINKS} or has a cycle")

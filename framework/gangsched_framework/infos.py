@@ -75,12 +75,9 @@ class QueuedPodInfo(QueueingParams):
     """
 
     pod: Pod
+    key: EntityKey = field(init=False, default=Factory(lambda info: info.pod.entity_key, takes_self=True))
     unschedulable_plugins: set[str] = field(factory=set)
     pending_plugins: set[str] = field(factory=set)
-
-    @property
-    def key(self) -> EntityKey:
-        return self.pod.entity_key
 
     @property
     def priority(self) -> int:

@@ -15,12 +15,14 @@ from sortedcontainers import SortedDict
 from gangsched_framework.objects import POD_GROUP, EntityKey, Group, Pod
 
 
+_CHILDLESS: SortedDict[tuple[Any, ...], Any] = SortedDict()
+
+
 @define(eq=False)
 class Record:
     """State of one group key. ``group`` None = placeholder, known only from pods or children (M counts as 1)."""
 
     key: EntityKey
-    children: SortedDict[tuple[Any, ...], Record]  # by order
     group: Group | None = None
     order: tuple[object, ...] = ()
     parent: Record | None = None
@@ -29,7 +31,11 @@ class Record:
     """UID -> node of the assigned and assumed pods."""
     ready_children: int = 0
     ready: bool = False
-    is_leaf: bool = field(init=False, default=Factory(lambda record: record.key.kind == POD_GROUP, takes_self=True))
+    is_leaf: bool = field(init=False, default=Factory(lambda record: record.key.startswith(POD_GROUP), takes_self=True))
+    children: SortedDict[tuple[Any, ...], Record] = field(
+        init=False, default=Factory(lambda record: _CHILDLESS if record.is_leaf else SortedDict(), takes_self=True)
+    )
+    """By order; a leaf never has any, so all leaves share one empty map."""
 
     @property
     def required(self) -> int:

@@ -13,11 +13,16 @@ from gangsched_framework.status import Status
 def run_pre_enqueue(plugins: Sequence[PreEnqueuePlugin], pod: Pod, first: str) -> Status | None:
     """Ask the plugins in order, the one named ``first`` (it gated last time) before all others; first refusal wins."""
     if first:
-        plugins = sorted(plugins, key=lambda plugin: plugin.name != first)
+        for plugin in plugins:
+            if plugin.name == first:
+                status = plugin.pre_enqueue(pod)
+                if status is not None and not status.ok:
+                    return status.with_plugin(first)
     for plugin in plugins:
-        status = plugin.pre_enqueue(pod)
-        if status is not None and not status.ok:
-            return status.with_plugin(plugin.name)
+        if plugin.name != first:
+            status = plugin.pre_enqueue(pod)
+            if status is not None and not status.ok:
+                return status.with_plugin(plugin.name)
     return None
 
 

@@ -21,6 +21,11 @@ from gangsched_framework.status import Code, Status, unresolvable, unschedulable
 from gangsched_plugins import names
 
 
+_WAITING = unresolvable(
+    "waiting for minCount pods from a gang to appear in scheduling queue", plugin=names.GANG_SCHEDULING
+)
+
+
 @lru_cache(maxsize=4096)
 def _unmet(minimum: int, scheduled: int, remaining: int) -> Status:
     counts = f"{scheduled} scheduled, {remaining} remaining"
@@ -55,7 +60,7 @@ class GangScheduling:
         if self._forest.ready(root.key):
             return None
         if isinstance(root, PodGroup):
-            return unresolvable("waiting for minCount pods from a gang to appear in scheduling queue")
+            return _WAITING
         return unresolvable(f'waiting for composite pod group "{root.name}" tree to meet quorum')
 
     # --- PlacementFeasible ------------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ class DefaultPreemption:
 
     def pre_enqueue(self, pod: Pod) -> Status | None:
         """Hold the preempting entity back while its evictions run (asynchronous preemption only)."""
-        if not self._gate.holds(self._entity_of(pod)):
+        if not self._asynchronous or not self._gate.holds(self._entity_of(pod)):
             return None
         return unresolvable("waiting for the preemption for this pod to be finished")
 

@@ -108,10 +108,10 @@ class Amounts:
         cpu, memory = max(self.cpu, floor.cpu), max(self.memory, floor.memory)
         if self.scalars is None and floor.scalars is None:
             return Amounts(cpu, memory)
-        mine, theirs = self.others, floor.others
-        highest = {name: max(mine.get(name, 0), theirs.get(name, 0)) for name in (*mine, *theirs)}
-        negative = {name for name in highest if mine.get(name, -1) < 0 and theirs.get(name, -1) < 0}
-        return Amounts(cpu, memory, {name: amount for name, amount in highest.items() if name not in negative})
+        highest = dict(self.others)
+        for name, amount in floor.others.items():
+            highest[name] = max(amount, highest.get(name, amount))
+        return Amounts(cpu, memory, {name: amount for name, amount in highest.items() if amount >= 0})
 
 
 NO_AMOUNTS = Amounts()

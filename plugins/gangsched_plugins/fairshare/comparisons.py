@@ -72,9 +72,8 @@ def greater_partly_requested(left: Amounts, right: Amounts, requested: Amounts) 
 
 def greater_partly_relevant(left: Amounts, right: Amounts, requested: Amounts) -> bool:
     """As before, among resources the right speaks of: cpu and memory of at least ε, scalars it names (R27)."""
-    relevant = (
-        name for name in _requested(requested) if name in right.others or (name in (CPU, MEMORY) and right.get(name) >= EPSILON)
-    )
+    spoken_of = {name for name in (CPU, MEMORY) if right.get(name) >= EPSILON} | right.others.keys()
+    relevant = (name for name in _requested(requested) if name in spoken_of)
     return any(left.get(name) > right.get(name) for name in relevant)
 
 

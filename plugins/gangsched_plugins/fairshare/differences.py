@@ -17,23 +17,15 @@ def difference(left: Amounts, right: Amounts, missing: Missing) -> tuple[Amounts
             more[name] = ABSENT
         elif missing == "infinity" and name not in right.others:
             less[name] = ABSENT
+        elif left.get(name) > right.get(name):
+            more[name] = left.get(name) - right.get(name)
         else:
-            _part(name, left.get(name), right.get(name), more, less)
-    fixed_more: dict[str, float] = {}
-    fixed_less: dict[str, float] = {}
-    _part("cpu", left.cpu, right.cpu, fixed_more, fixed_less)
-    _part("memory", left.memory, right.memory, fixed_more, fixed_less)
+            less[name] = right.get(name) - left.get(name)
+    cpu, memory = left.cpu - right.cpu, left.memory - right.memory
     return (
-        Amounts(fixed_more.get("cpu", 0), fixed_more.get("memory", 0), more),
-        Amounts(fixed_less.get("cpu", 0), fixed_less.get("memory", 0), less),
+        Amounts(max(cpu, 0), max(memory, 0), more),
+        Amounts(max(-cpu, 0), max(-memory, 0), less),
     )
-
-
-def _part(name: str, a: float, b: float, more: dict[str, float], less: dict[str, float]) -> None:
-    if a > b:
-        more[name] = a - b
-    else:
-        less[name] = b - a
 
 
 def excess(left: Amounts, right: Amounts) -> Amounts:
