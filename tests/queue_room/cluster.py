@@ -48,12 +48,19 @@ def group(name: str, minimum: int | None = None, parent: str = "", priority: int
 
 
 def pod(
-    name: str, of: str = "", *, gates: int = 0, node: str = "", priority: int = 0, uid: str = "", **labels: str
+    name: str,
+    of: str = "",
+    *,
+    gates: int = 0,
+    node: str = "",
+    priority: int = 0,
+    uid: str = "",
+    labels: Mapping[str, str] | None = None,
 ) -> Pod:
     built = make_pod(name).priority(priority).node(node)
     built = built.in_group(of) if of else built
     built = built.gate(*(f"gate-{i}" for i in range(gates))) if gates else built
-    for label, value in labels.items():
+    for label, value in (labels or {}).items():
         built = built.label(label, value)
     return built.uid(uid).obj() if uid else built.obj()
 
@@ -63,7 +70,7 @@ class Cluster:
 
     def __init__(
         self,
-        settings: QueueSettings = QueueSettings(),
+        settings: QueueSettings | None = None,
         *,
         scoped: bool = True,
         reverse: bool = False,
@@ -76,7 +83,7 @@ class Cluster:
         self.framework = FakeFramework(self.forest, scoped, reverse)
         self.nominator = Nominator(self.known.get)
         frameworks = {"default-scheduler": self.framework}
-        self.queue = SchedulingQueue(self.forest, frameworks, self.clock, self.nominator, settings)
+        self.queue = SchedulingQueue(self.forest, frameworks, self.clock, self.nominator, settings or QueueSettings())
         self.popped: QueuedPodInfo | PoppedPodGroupInfo | None = None
 
     # --- groups ---------------------------------------------------------------------------------------------------

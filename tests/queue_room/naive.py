@@ -208,9 +208,7 @@ class Naive:
         else:
             self.put(Entity(root, [member], member.time), IMMEDIATELY)
 
-    def event(
-        self, name: str, old: Any = None, new: Any = None, only: Callable[[Pod], bool] = lambda pod: True
-    ) -> None:
+    def event(self, name: str, old: Any, new: Any, only: Callable[[Pod], bool] = lambda pod: True) -> None:
         everyone = (GATES, PREEMPTION, GANG, FIT, CLAIM, LOUD)
         if not any(self.registered(plugin, name, old, new) for plugin in everyone):
             return

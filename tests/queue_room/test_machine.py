@@ -7,10 +7,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from attrs import evolve
-from hypothesis import HealthCheck, note, settings
+from hypothesis import note, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from gangsched_framework.objects import EntityKey, Pod
 from gangsched_framework.queue_state import EntityState, QueueState
@@ -18,7 +26,7 @@ from gangsched_framework.status import SUCCESS, Status, error, unschedulable
 from gangsched_queue.settings import SECOND
 from tests.queue_room.cluster import BIND, BINDING, ERROR, Cluster, group, key, pod, rejected
 from tests.queue_room.fakes import CLAIM, FIT, LOUD, NODE_ADD, NODE_CONDITION, NODE_LABEL, NODE_TAINT
-from tests.queue_room.naive import Naive
+from tests.queue_room.naive import Entity, Naive
 
 LEAVES = ["a", "b", "c"]
 INNER = ["A", "B", "C", "D", "E"]
@@ -89,7 +97,9 @@ class Story(RuleBasedStateMachine):
         if f"default/{name}" not in self.naive.known:
             self.replaced += 1
             uid = f"Pod|default/{name}#{self.replaced}"
-            self.tell("add_pod", pod(name, of, gates=gates, node=node, priority=priority, uid=uid, room=room))
+            self.tell(
+                "add_pod", pod(name, of, gates=gates, node=node, priority=priority, uid=uid, labels={"room": room})
+            )
 
     def waiting(self, name: str) -> Pod | None:
         known = self.naive.known.get(f"default/{name}")
@@ -160,10 +170,8 @@ class Story(RuleBasedStateMachine):
         found = [listener.pop() for listener in (self.scoped, self.unscoped, self.naive)]
         assert len({one.key if one is not None else None for one in found}) == 1
         if found[0] is not None:
-            members = [
-                [info.pod.key for info in one.members()] for one in (self.scoped.popped, self.unscoped.popped) if one
-            ]
-            assert members == [[member.pod.key for member in found[2].members]] * 2  # type: ignore[union-attr]
+            *clusters, naive = ([info.pod.key for info in _members(one)] for one in found)
+            assert clusters == [naive, naive]
 
     @precondition(lambda self: self.naive.popped is not None)
     @rule(data=st.data(), root=st.sampled_from(ROOTS))
@@ -189,6 +197,11 @@ class Story(RuleBasedStateMachine):
         assert spelled(self.unscoped.state) == expected
 
 
+def _members(popped: Any) -> list[Any]:
+    members: Any = popped.members
+    return list(members if isinstance(popped, Entity) else members())
+
+
 def spelled(state: QueueState) -> QueueState:
     """With the order of the leaves made visible to a comparison."""
 
@@ -204,6 +217,9 @@ def spelled(state: QueueState) -> QueueState:
 
 
 TestStory = Story.TestCase
-TestStory.settings = settings(
-    max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
-)
+TestStory.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+
+
+@pytest.mark.slow
+def test_many_long_stories() -> None:
+    run_state_machine_as_test(Story, settings=settings(max_examples=4000, stateful_step_count=70, deadline=None))

@@ -1,0 +1,144 @@
+"""What an operation costs does not grow with what it does not concern: counted in questions asked of plugins."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gangsched_framework.status import unschedulable
+from tests.queue_room.cluster import Cluster, group, key, pod, rejected
+from tests.queue_room.fakes import FIT, GANG, GATES, NODE_ADD, NODE_LABEL, NODE_TAINT
+
+SIZES = [50, 400]
+
+
+def questions(cluster: Cluster) -> int:
+    """All questions asked since the last call."""
+    asked = sum(cluster.framework.asked.values())
+    cluster.framework.asked.clear()
+    return asked
+
+
+def filled(size: int, minimum: int) -> Cluster:
+    cluster = Cluster()
+    cluster.add_group(group("g", minimum))
+    for i in range(size):
+        cluster.add_pod(pod(f"p{i}", "g"))
+    return cluster
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_filling_a_gang_asks_a_fixed_number_of_questions_per_pod(size: int) -> None:
+    assert questions(filled(size, size)) <= 8 * size
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_gang_whose_quorum_comes_and_goes_asks_a_fixed_number_of_questions(size: int) -> None:
+    cluster = filled(size, size)
+    questions(cluster)
+    for i in range(10):
+        cluster.delete_pod(f"p{i}")
+        cluster.delete_pod(f"p{i + 10}")
+        cluster.add_pod(pod(f"p{i}", "g"))
+        cluster.add_pod(pod(f"p{i + 10}", "g"))
+    assert questions(cluster) <= 10 * 4 * 12
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_gang_of_which_some_pods_are_gated_asks_a_fixed_number_of_questions_per_pod(size: int) -> None:
+    cluster = Cluster()
+    cluster.add_group(group("g", size))
+    for i in range(size):
+        cluster.add_pod(pod(f"p{i}", "g", gates=i % 3))
+    for i in range(size):
+        cluster.update_pod(pod(f"p{i}", "g"))
+    assert set(cluster.where.values()) == {"active"}
+    assert questions(cluster) <= 16 * size
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_pod_asks_nothing_of_the_gangs_it_does_not_belong_to(size: int) -> None:
+    cluster = Cluster()
+    for i in range(size):
+        cluster.add_group(group(f"g{i}", 3))
+        cluster.add_pod(pod(f"a{i}", f"g{i}"))
+    questions(cluster)
+    cluster.add_pod(pod("b7", "g7"))
+    cluster.add_group(group("new", 2))
+    assert questions(cluster) <= 8
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_an_event_asks_only_the_pods_whose_rejectors_registered_it(size: int) -> None:
+    cluster = Cluster()
+    for i in range(size):
+        cluster.add_pod(pod(f"p{i}"))
+        cluster.pop()
+        cluster.finish(rejected(FIT))
+    cluster.add_group(group("g", size))
+    for i in range(size):
+        cluster.add_pod(pod(f"g{i}", "g", gates=1))
+    questions(cluster)
+    cluster.node_event(NODE_LABEL)
+    cluster.node_event(NODE_TAINT)
+    assert questions(cluster) == 0
+    cluster.node_event(NODE_ADD)
+    assert questions(cluster) == size
+
+
+@pytest.mark.parametrize("leaves", SIZES)
+def test_a_pod_of_a_wide_tree_asks_nothing_of_the_other_leaves(leaves: int) -> None:
+    cluster = Cluster()
+    cluster.add_group(group("R", leaves + 1))
+    for i in range(leaves):
+        cluster.add_group(group(f"l{i}", 1, "R"))
+        cluster.add_pod(pod(f"p{i}", f"l{i}"))
+    questions(cluster)
+    cluster.add_pod(pod("more", "l3"))
+    assert questions(cluster) <= 8
+    assert cluster.entity("more").rejected_by["default/more"] == (GANG,)
+
+
+CHANGES = st.lists(
+    st.tuples(
+        st.sampled_from(["add", "add", "add", "delete", "open", "shut", "hold", "release", "minimum", "event", "pop"]),
+        st.integers(0, 7),
+    ),
+    max_size=40,
+)
+
+
+@given(CHANGES, st.booleans())
+def test_declared_scopes_change_the_questions_but_not_the_answers(
+    changes: list[tuple[str, int]], reverse: bool
+) -> None:
+    """One tree of three leaves at two depths, all three gating plugins, every order in which members come and go."""
+    clusters = [Cluster(scoped=scoped, reverse=reverse) for scoped in (True, False)]
+    for cluster in clusters:
+        for one in (group("R", 1), group("a", 3, "R"), group("M", 1, "R"), group("b", 2, "M"), group("c", 1, "M")):
+            cluster.add_group(one)
+    for change, i in changes:
+        for cluster in clusters:
+            _tell(cluster, change, i)
+        assert clusters[0].state == clusters[1].state
+
+
+def _tell(cluster: Cluster, change: str, i: int) -> None:
+    name = f"p{i}"
+    known = cluster.known.get(f"default/{name}")
+    if change == "add" and known is None:
+        cluster.add_pod(pod(name, "abc"[i % 3], gates=i // 4))
+    elif change == "delete" and known is not None:
+        cluster.delete_pod(name)
+    elif change in ("open", "shut") and known is not None:
+        cluster.update_pod(pod(name, known.group_name, gates=int(change == "shut")))
+    elif change in ("hold", "release"):
+        held = cluster.framework.preemption.held
+        held.add(key("R")) if change == "hold" else held.discard(key("R"))
+    elif change == "minimum":
+        cluster.update_group(group("R", 1 + i % 3))
+    elif change == "event":
+        cluster.activate(name)
+    elif change == "pop" and cluster.pop() is not None:
+        cluster.finish(rejected(FIT if i % 2 else GATES), unschedulable("no"))

@@ -1,0 +1,259 @@
+"""The heap, the in-flight list, the nominator, and the events of updates: each for itself."""
+
+from __future__ import annotations
+
+import pytest
+from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gangsched_framework.events import ClusterEvent
+from gangsched_framework.infos import QueuedPodInfo
+from gangsched_framework.objects import Node, Pod, PodStatus, Taint
+from gangsched_framework.pod_spec import Toleration
+from gangsched_framework.testing import make_node, make_pod
+from gangsched_queue.entity_heap import EntityHeap
+from gangsched_queue.in_flight import InFlight
+from gangsched_queue.node_events import node_update_events
+from gangsched_queue.nominator import Nominator
+from gangsched_queue.pod_events import pod_update_events
+from tests.queue_room.cluster import pod
+from tests.queue_room.fakes import NODE_ADD
+
+# --- heap -----------------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcdefgh"), st.integers(0, 3), st.sampled_from(["add", "remove", "pop"]))))
+def test_the_heap_agrees_with_a_sorted_list(steps: list[tuple[str, int, str]]) -> None:
+    heap = EntityHeap()
+    model: dict[str, int] = {}
+    for name, order, step in steps:
+        info = QueuedPodInfo(pod=pod(name), timestamp=0)
+        if step == "add" and info.key not in heap:
+            heap.add(info, (order,))
+            model[info.key] = order
+        elif step == "remove":
+            assert (heap.remove(info.key) is not None) == (model.pop(info.key, None) is not None)
+        elif step == "pop":
+            least = min(model, key=lambda key: (model[key], key), default=None)
+            head, popped = heap.head(), heap.pop()
+            assert (popped.key if popped else None) == least
+            assert (head[1] if head else None) is popped
+            model.pop(least or "", None)
+        heap._check()
+        assert [entity.key for entity in heap.in_order()] == sorted(model, key=lambda key: (model[key], key))
+        assert len(heap) == len(model)
+
+
+def test_many_removals_do_not_leave_the_heap_full_of_the_dead() -> None:
+    heap = EntityHeap()
+    for i in range(1000):
+        heap.add(QueuedPodInfo(pod=pod(f"p{i}"), timestamp=0), (i,))
+    for i in range(990):
+        heap.remove(pod(f"p{i}").entity_key)
+    heap._check()
+
+
+# --- in flight --------------------------------------------------------------------------------------------------------
+
+STEPS = st.lists(st.tuples(st.sampled_from(["mark", "done", "event", "own"]), st.sampled_from("abc")))
+
+
+@given(STEPS)
+def test_the_in_flight_list_agrees_with_a_plain_one(steps: list[tuple[str, str]]) -> None:
+    in_flight = InFlight()
+    log: list[tuple[str, str, str]] = []  # kind, pod, only
+    for step, name in steps:
+        uid = pod(name).uid
+        marked = ("mark", uid, "") in log
+        if step == "mark" and not marked:
+            in_flight.mark(pod(name))
+            log.append(("mark", uid, ""))
+        elif step == "done":
+            in_flight.done(uid)
+            log = [entry for entry in log if entry != ("mark", uid, "")]
+        elif step in ("event", "own"):
+            only = uid if step == "own" else ""
+            in_flight.record(NODE_ADD, None, pod(name), only)
+            log.append(("event", uid, only))
+        while log and log[0][0] == "event":
+            log.pop(0)
+        in_flight._check()
+        for other in "abc":
+            mark = ("mark", pod(other).uid, "")
+            behind = log[log.index(mark) :] if mark in log else []
+            expected = [entry[1] for entry in behind if entry[0] == "event" and entry[2] in ("", mark[1])]
+            missed = in_flight.missed(mark[1])
+            assert [each.new.uid for each in missed if isinstance(each.new, Pod)] == expected
+            assert (mark[1] in in_flight) == (mark in log)
+        assert len(in_flight._events) == sum(entry[0] == "event" for entry in log)
+
+
+# --- nominator --------------------------------------------------------------------------------------------------------
+
+
+def nominated(name: str, node: str) -> Pod:
+    return evolve(pod(name), status=PodStatus(nominated_node_name=node))
+
+
+def nominator(*known: Pod) -> Nominator:
+    return Nominator({one.key: one for one in known}.get)
+
+
+def names(found: Nominator, node: str) -> list[str]:
+    found._check()
+    return [one.name for one in found.nominated_pods(node)]
+
+
+def test_a_nomination_comes_from_the_status_unless_a_node_is_given() -> None:
+    p = nominated("p", "n1")
+    found = nominator(p)
+    found.add(p)
+    assert (found.nominated_node(p), names(found, "n1")) == ("n1", ["p"])
+    found.add(p, "n2")
+    assert (found.nominated_node(p), names(found, "n1"), names(found, "n2")) == ("n2", [], ["p"])
+    found.add(p, "")
+    assert (found.nominated_node(p), names(found, "n2")) == ("", [])
+
+
+def test_row_109_an_assigned_or_deleted_pod_is_not_nominated() -> None:
+    p = nominated("p", "n1")
+    found = nominator(p.bound_to("n2"))
+    found.add(p)
+    assert names(found, "n1") == []
+    found = nominator()
+    found.add(p)
+    assert names(found, "n1") == []
+
+
+UPDATES = [
+    ("row 107: both statuses empty: kept", "", "", "kept", "kept"),
+    ("the new status says another node", "", "n2", "kept", "n2"),
+    ("the status lost its node", "n1", "", "n1", ""),
+    ("the status changed", "n1", "n2", "n1", "n2"),
+    ("nothing known and nothing new", "", "", "", ""),
+]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "memory", "expected"), [case[1:] for case in UPDATES], ids=[case[0] for case in UPDATES]
+)
+def test_a_nomination_when_its_pod_changes(before: str, after: str, memory: str, expected: str) -> None:
+    old, new = nominated("p", before), nominated("p", after)
+    found = nominator(new)
+    found.add(old, memory)
+    found.update(old, new)
+    assert found.nominated_node(new) == expected
+    assert [one is new for one in found.nominated_pods(expected)] == ([True] if expected else [])
+
+
+def test_nominations_of_a_node_keep_their_order_and_end_with_the_pod() -> None:
+    pods = [nominated(name, "n") for name in "cab"]
+    found = nominator(*pods)
+    for one in pods:
+        found.add(one)
+    found.delete(pods[1])
+    assert names(found, "n") == ["c", "b"]
+
+
+# --- events of updates ------------------------------------------------------------------------------------------------
+
+
+def labels(events: tuple[ClusterEvent, ...]) -> list[str]:
+    return [event.label.split("/", 1)[1] for event in events]
+
+
+PLAIN = make_node("n").capacity(cpu=4).obj()
+NODE_UPDATES: list[tuple[str, Node, Node, list[str]]] = [
+    ("nothing relevant", PLAIN, evolve(PLAIN, uid="x"), []),
+    ("cordoned", PLAIN, evolve(PLAIN, unschedulable=True), []),
+    ("uncordoned", evolve(PLAIN, unschedulable=True), PLAIN, ["UpdateNodeTaint"]),
+    ("allocatable", PLAIN, make_node("n").capacity(cpu=5).obj(), ["UpdateNodeAllocatable"]),
+    ("label", PLAIN, evolve(PLAIN, labels={"a": "b"}), ["UpdateNodeLabel"]),
+    ("taint", PLAIN, evolve(PLAIN, taints=(Taint("a"),)), ["UpdateNodeTaint"]),
+    ("condition", PLAIN, evolve(PLAIN, conditions=(("Ready", "True"),)), ["UpdateNodeCondition"]),
+    ("annotation", PLAIN, evolve(PLAIN, annotations={"a": "b"}), ["UpdateNodeAnnotation"]),
+    ("feature", PLAIN, evolve(PLAIN, declared_features=("a",)), ["UpdateNodeDeclaredFeature"]),
+    (
+        "everything at once, in the fixed order, the taint twice",
+        evolve(PLAIN, unschedulable=True),
+        evolve(
+            make_node("n").capacity(cpu=5).obj(),
+            labels={"a": "b"},
+            taints=(Taint("a"),),
+            conditions=(("Ready", "True"),),
+            annotations={"a": "b"},
+            declared_features=("a",),
+        ),
+        [
+            "UpdateNodeTaint",
+            "UpdateNodeAllocatable",
+            "UpdateNodeLabel",
+            "UpdateNodeTaint",
+            "UpdateNodeCondition",
+            "UpdateNodeAnnotation",
+            "UpdateNodeDeclaredFeature",
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"), [case[1:] for case in NODE_UPDATES], ids=[case[0] for case in NODE_UPDATES]
+)
+def test_the_events_of_a_changed_node(old: Node, new: Node, expected: list[str]) -> None:
+    assert labels(node_update_events(old, new)) == expected
+
+
+ONE_CPU = make_pod("p").requests(cpu=1)
+TOLERANT = make_pod("p").tolerates("a").obj()
+POD_UPDATES: list[tuple[str, Pod, Pod, list[str]]] = [
+    ("nothing at all", ONE_CPU.obj(), ONE_CPU.obj(), ["Update"]),
+    ("an annotation", ONE_CPU.obj(), ONE_CPU.annotation("a", "b").obj(), ["Update"]),
+    ("a label", ONE_CPU.obj(), ONE_CPU.label("a", "b").obj(), ["UpdatePodLabel"]),
+    ("less", ONE_CPU.obj(), make_pod("p").requests(cpu="999m").obj(), ["UpdatePodScaleDown"]),
+    ("more", ONE_CPU.obj(), make_pod("p").requests(cpu=2).obj(), ["UpdatePodScaleUp"]),
+    ("a new name", ONE_CPU.obj(), make_pod("p").requests(cpu=1, memory=0).obj(), ["UpdatePodScaleUp"]),
+    ("a name less", make_pod("p").requests(cpu=1, memory=0).obj(), ONE_CPU.obj(), ["UpdatePodScaleDown"]),
+    ("below a milli", ONE_CPU.obj(), make_pod("p").requests(cpu="999.5m").obj(), ["Update"]),
+    (
+        "one less, another more",
+        make_pod("p").requests(cpu=1, memory=5).obj(),
+        make_pod("p").requests(cpu=2, memory=4).obj(),
+        ["UpdatePodScaleDown", "UpdatePodScaleUp"],
+    ),
+    ("one gate of two", make_pod("p").gate("a", "b").obj(), make_pod("p").gate("b").obj(), ["Update"]),
+    ("the last gate", make_pod("p").gate("b").obj(), make_pod("p").obj(), ["UpdatePodSchedulingGatesEliminated"]),
+    ("a toleration more", make_pod("p").obj(), TOLERANT, ["UpdatePodToleration"]),
+    (
+        "another toleration",
+        TOLERANT,
+        evolve(TOLERANT, spec=evolve(TOLERANT.spec, tolerations=(Toleration("b"),))),
+        ["Update"],
+    ),
+    (
+        "everything at once, in the fixed order",
+        make_pod("p").requests(cpu=1, memory=5).gate("a").obj(),
+        make_pod("p").requests(cpu=2, memory=4).label("a", "b").tolerates("a").obj(),
+        [
+            "UpdatePodLabel",
+            "UpdatePodScaleDown",
+            "UpdatePodScaleUp",
+            "UpdatePodSchedulingGatesEliminated",
+            "UpdatePodToleration",
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"), [case[1:] for case in POD_UPDATES], ids=[case[0] for case in POD_UPDATES]
+)
+def test_the_events_of_a_changed_pod(old: Pod, new: Pod, expected: list[str]) -> None:
+    assert labels(pod_update_events(old, new)) == expected
+
+
+@pytest.mark.parametrize(("node", "resource"), [("", "TargetPod"), ("n", "AssignedPod")])
+def test_a_waiting_pod_is_its_own_target(node: str, resource: str) -> None:
+    old = make_pod("p").node(node).obj()
+    assert [event.label for event in pod_update_events(old, old)] == [f"{resource}/Update"]
