@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from attrs import frozen
 
@@ -23,8 +24,7 @@ from gangsched.manifests.times import SECOND
 DEFAULT_NAMESPACE = "default"
 
 
-@frozen
-class Metadata:
+class Metadata(NamedTuple):  # the cheapest value to make, and every pod makes one
     """The metadata of an object; times in engine nanoseconds. ``namespace`` is empty for cluster-wide kinds."""
 
     namespace: str

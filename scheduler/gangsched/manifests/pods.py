@@ -6,6 +6,7 @@ metadata and a handful of fields.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from attrs import define
@@ -85,10 +86,9 @@ class PodReader:
 
     def _per_pod(self, raw: Raw) -> tuple[dict[str, Any], str, str]:
         """(the rest of the spec, nodeName, podGroupName)."""
-        try:
-            bare = dict(raw)
-        except (TypeError, ValueError):
-            raise found(describe(raw), "an object") from None
+        if not isinstance(raw, Mapping):
+            raise found(describe(raw), "an object")
+        bare = dict(raw)
         own = {name: bare.pop(name) for name in _PER_POD if name in bare}
         if not own:
             return bare, "", ""

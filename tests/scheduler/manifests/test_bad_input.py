@@ -244,7 +244,7 @@ OBJECTS = [
         "in.yaml:5: Pod/web-0: metadata.creationTimestamp: found number 5, allowed a time such as 2026-01-01T00:00:00Z",
     ),
     Case("no spec", "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n", "in.yaml:1: Pod/p: spec: found nothing, allowed a pod spec"),
-    Case("a spec that is a list", "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: []\n", "in.yaml:4: Pod/p: spec.containers:"),
+    Case("a spec that is a list", "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: []\n", "in.yaml:4: Pod/p: spec: found a list, allowed an object"),
     Case("a spec that is a text", "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: x\n", "in.yaml:4: Pod/p: spec: found text"),
     Case("no containers", "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {}\n", "in.yaml:4: Pod/p: spec.containers: found nothing"),
     Case(
