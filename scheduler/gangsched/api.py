@@ -45,6 +45,7 @@ class Engine:
         feature_gates: Mapping[str, bool] | None = None,
         node_order: Literal["name", "upstream"] | None = None,
         tracing: bool = False,
+        logging: bool = False,
     ) -> None:
         gates = FeatureGates(feature_gates or {})
         registry = plugin_registry()
@@ -58,6 +59,7 @@ class Engine:
             max_backoff=config.max_backoff,
             node_order=node_order or config.node_order,
             tracing=tracing,
+            logging=logging,
         )
         self.core = Scheduler(config.profiles, registry, settings=settings, feature_gates=gates)
         self.host = Host(self.core)

@@ -24,6 +24,7 @@ from gangsched.conform.scenario import Difference, Options, Outcome
 @click.option("--list", "list_only", is_flag=True, help="Print the names of the scenarios and play nothing.")
 @config_option
 @click.option("--fields", default="", metavar="A,B,-C", help="Compare only fields A and B; leave out C.")
+@click.option("--state-only", is_flag=True, help="Of Volcano's sessions: shares and orders when the first one opened.")
 @click.option("-o", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes to play in.")
 @click.pass_context
@@ -34,6 +35,7 @@ def conform(
     list_only: bool,
     config: str | None,
     fields: str,
+    state_only: bool,
     output: str,
     jobs: int,
 ) -> None:
@@ -43,7 +45,7 @@ def conform(
     as deliberately differing passes if and only if it differs. -c stands in for the configuration of kube scenarios
     that bring none. Exit code 0 when all pass, 1 when one fails, 2 for files that are no scenarios.
     """
-    options = Options(Fields.parse(fields), config)
+    options = Options(Fields.parse(fields), config, state_only)
     scenarios = selected(read_scenarios(paths), pattern)
     if list_only:
         for scenario in scenarios:
@@ -75,6 +77,8 @@ def _lines(outcome: Outcome) -> Iterator[str]:
     if outcome.verdict == "skipped":
         yield f"{outcome.name}: skipped: {outcome.reason}"
     elif not outcome.differs:
+        if outcome.reason:
+            yield f"{outcome.name}: {outcome.reason}"
         for difference in outcome.differences:
             yield f"{outcome.name}: {_place(difference)}: {_versus(difference)}"
 

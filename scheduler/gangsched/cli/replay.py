@@ -58,6 +58,7 @@ class Options:
     check: bool
     pod_per_gpu: bool
     traced: bool
+    verbose: bool
     machine: bool
 
     def document(self) -> dict[str, Any]:
@@ -113,7 +114,7 @@ def replay(
     configure_logging(verbose)
     known: Format | None = next((name for name in FORMATS if name == format_), None)
     machine = output == "json"
-    options = Options(trace, known, nodes, until, config, gates, lenient, check, pod_per_gpu, traced, machine)
+    options = Options(trace, known, nodes, until, config, gates, lenient, check, pod_per_gpu, traced, verbose, machine)
     folder = RunFolder(out) if out is not None else None
     try:
         engine, result = _play(options, OutcomeLog(folder.decisions) if folder is not None else None)
@@ -135,7 +136,9 @@ def _play(options: Options, log: OutcomeLog | None) -> tuple[Engine, ReplayResul
     decoder = source.decoder
     nodes = _nodes(options.nodes or DEFAULT_NODES.get(source.header.format), decoder)
     gates = FeatureGates.parse(options.gates, start=FeatureGates(source.header.feature_gates))
-    engine = Engine(options.config or source.header.config, feature_gates=gates, tracing=options.traced)
+    engine = Engine(
+        options.config or source.header.config, feature_gates=gates, tracing=options.traced, logging=options.verbose
+    )
     warn(engine.config.warnings)
     if options.traced:
         show_cycles(engine, on_stderr=options.machine)

@@ -46,7 +46,7 @@ def run(
     if not files and not more:
         raise click.UsageError("nothing to run: name manifests with -f FILE")
     configure_logging(verbose)
-    engine = Engine(config, feature_gates=FeatureGates.parse(gates), tracing=trace)
+    engine = Engine(config, feature_gates=FeatureGates.parse(gates), tracing=trace, logging=verbose)
     apply_files(engine, (*files, *more))
     machine = output in ("json", "yaml")
     if trace:

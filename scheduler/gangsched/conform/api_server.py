@@ -65,8 +65,9 @@ class ApiServer:
     def create(self, manifest: Mapping[str, Any]) -> None:
         """Store a new object with the defaults of README §3."""
         stored = copy.deepcopy(dict(manifest))
-        meta = stored.setdefault("metadata", {})
         kind = str(stored.get("kind"))
+        _check_shape(kind, stored)
+        meta = stored.setdefault("metadata", {})
         if kind not in CLUSTER_WIDE:
             meta.setdefault("namespace", "default")
         identity = _identity(kind, meta.get("namespace"), meta.get("name"))
@@ -102,6 +103,7 @@ class ApiServer:
         """JSON merge patch on the whole object; a patch of the spec raises the generation."""
         identity = _identity(kind, namespace, name)
         stored = apply_merge_patch(self._get(identity), patch)
+        _check_shape(kind, stored)
         if "spec" in patch:
             stored["metadata"]["generation"] += 1
         self._objects[identity] = stored
@@ -192,6 +194,16 @@ def rfc3339(nanoseconds: int) -> str:
     seconds, rest = divmod(nanoseconds, SECOND)
     text = (START + datetime.timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S")
     return f"{text}.{rest:09d}".rstrip("0") + "Z" if rest else f"{text}Z"
+
+
+def _check_shape(kind: str, stored: Manifest) -> None:
+    """What this store itself relies on; the decoder checks the rest."""
+    for part in ("metadata", "spec", "status"):
+        if part in stored and not isinstance(stored[part], dict):
+            raise ConformError(f"{kind}: {part}: found {stored[part]!r}, expected an object")
+    priority_class = stored.get("spec", {}).get("priorityClassName", "")
+    if not isinstance(priority_class, str):
+        raise ConformError(f"{kind}: spec.priorityClassName: found {priority_class!r}, expected a text")
 
 
 def _identity(kind: str, namespace: object, name: object) -> Identity:

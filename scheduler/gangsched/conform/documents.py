@@ -113,7 +113,11 @@ def _recognise(document: Any, where: str, file: Path) -> Iterator[Scenario]:
         if document and all(isinstance(v, dict) and ("profiles" in v or "stage" in v) for v in document.values()):
             yield from _configurations(document, where, file)
             return
-    elif isinstance(document, list) and document and all(isinstance(item, dict) and "in" in item for item in document):
+    elif (
+        isinstance(document, list)
+        and document
+        and all(isinstance(item, dict) and isinstance(item.get("in"), str) for item in document)
+    ):
         for item in document:
             yield Scenario(f"quantity/{json.dumps(item['in'])}", "quantity", where, item)
         return
@@ -134,13 +138,26 @@ def _configurations(document: dict[str, Any], where: str, file: Path) -> Iterato
 def _node_plugin_case(case: Any, where: str) -> Scenario:
     if not isinstance(case, dict):
         raise ConformError(f"{where}: a case is an object, found {_kind(case)}")
-    _check_fields(case, _CASE_FIELDS, f"{where}: case {case.get('name', '?')}")
+    place = f"{where}: case {case.get('name', '?')}"
+    _check_fields(case, _CASE_FIELDS, place)
+    _check_fields(case, {key: kind for key, kind in _OPTIONAL_CASE_FIELDS.items() if key in case}, place)
+    for key in ("nodes", *_OPTIONAL_CASE_FIELDS):
+        for number, item in enumerate(case[key] if isinstance(case.get(key), list) else ()):
+            if not isinstance(item, dict):
+                raise ConformError(f"{place}: {key}[{number}]: found {_kind(item)}, expected an object")
     return Scenario(case["name"], "node-plugin", where, case)
 
 
 Types = type | tuple[type, ...]
 
 _CASE_FIELDS: dict[str, Types] = {"name": str, "plugin": str, "nodes": list, "pod": dict, "want": dict}
+_OPTIONAL_CASE_FIELDS: dict[str, Types] = {
+    **dict.fromkeys(("pods", "hints", "namespaces", "services", "replicationControllers"), list),
+    **dict.fromkeys(("replicaSets", "statefulSets", "persistentVolumeClaims"), list),
+    "profile": dict,
+    "gates": dict,
+    "repeat": int,
+}
 _CONFIG_FIELDS: dict[str, Types] = {
     "gates": dict,
     "kubeSchedulerConfiguration": dict,
@@ -154,6 +171,12 @@ _STEP_FIELDS: dict[str, dict[str, Types]] = {
     "cycle": {},
     "drain": {},
     "advance": {"seconds": (int, float)},
+}
+_OPTIONAL_STEP_FIELDS: dict[str, Types] = {
+    **dict.fromkeys(("afterPop", "afterAlgorithm", "failBind"), list),
+    "namespace": str,
+    "graceful": bool,
+    "max": int,
 }
 
 
@@ -172,15 +195,16 @@ def _check_kube(document: dict[str, Any], where: str) -> None:
 
 
 def _check_step(step: Any, where: str) -> None:
-    if not isinstance(step, dict) or step.get("op") not in _STEP_FIELDS:
+    if not isinstance(step, dict) or not isinstance(step.get("op"), str) or step["op"] not in _STEP_FIELDS:
         allowed = ", ".join(_STEP_FIELDS)
         found = json.dumps(step.get("op")) if isinstance(step, dict) else _kind(step)
         raise ConformError(f"{where}: op: found {found}, allowed {allowed}")
     _check_fields(step, _STEP_FIELDS[step["op"]], where)
+    _check_fields(step, {key: kind for key, kind in _OPTIONAL_STEP_FIELDS.items() if key in step}, where)
     if step["op"] == "advance" and step["seconds"] < 0:
         raise ConformError(f"{where}: seconds: found {step['seconds']}, expected 0 or more")
     for hook in ("afterPop", "afterAlgorithm"):
-        for number, inner in enumerate(step.get(hook) or ()):
+        for number, inner in enumerate(step.get(hook, ())):
             _check_step(inner, f"{where}: {hook}[{number}]")
 
 

@@ -31,10 +31,14 @@ class Scenario:
 
 @frozen
 class Options:
-    """How to play: the fields to compare, and a configuration file for kube scenarios that bring none."""
+    """How to play: the fields to compare, and a configuration file for kube scenarios that bring none.
+
+    ``state_only``: of Volcano's sessions, compare what was known when the first one opened.
+    """
 
     fields: Fields = Factory(Fields)
     config: str | None = None
+    state_only: bool = False
 
 
 @frozen

@@ -18,6 +18,7 @@ from gangsched.engine.reconcile import TreeError, reconcile, validate
 from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict
 from gangsched.engine.results import GroupResult, PodOutcome
 from gangsched.engine.session import START, Mark, Session
+from gangsched.engine.stage_log import StageLog
 from gangsched.engine.submit import NOMINATION_CLEARED, Preemptor, Submitter
 from gangsched.engine.trace import Tracer
 from gangsched.engine.world import World
@@ -44,6 +45,7 @@ class Tools:
     outbox: Outbox
     trace: Tracer
     frameworks: Mapping[str, Framework]
+    log: StageLog
     policy_gate: bool = False
 
     def let_go(self, session: Session) -> bool:
@@ -81,7 +83,11 @@ class PodCycle:
         tools.world.hold()
         self._session = Session(self._framework, tools.snapshot, tools.algorithm, tools.trace)
         self._outcome = self._session.try_pod(self.entity)
+        self._log("decided", node=self._outcome.node)
         return True
+
+    def _log(self, event: str, **values: object) -> None:
+        self.tools.log.stage(event, self.number, self.entity.key, **values)
 
     @property
     def _framework(self) -> Framework:
@@ -103,6 +109,7 @@ class PodCycle:
         else:
             pods[pod.key] = self._refused(outcome)
         tools.queue.forget_popped()
+        self._log("submitted", bound=int(outcome is not None and outcome.placed))
         return CycleReport(
             cycle=self.number,
             time=self.time,
@@ -163,14 +170,20 @@ class GroupCycle:
         except TreeError as problem:
             self._failure = error(str(problem))
             tools.trace.add("early", self.entity.key, str(problem))
+            self._log("refused", reason=str(problem))
             return False
         self._leaves = {leaf: self._to_try(infos) for leaf, infos in self.entity.leaves.items()}
         if not any(self._leaves.values()):
             return False
         tools.world.hold()
+        self._log("reconciled", pods=sum(map(len, self._leaves.values())))
         self._session, self._result = self._run()
+        self._log("decided", root=self._result.status.code.value)
         tools.trace.add("root", self.entity.key, _text(self._result.status))
         return True
+
+    def _log(self, event: str, **values: object) -> None:
+        self.tools.log.stage(event, self.number, self.entity.key, **values)
 
     def _to_try(self, infos: Sequence[QueuedPodInfo]) -> list[QueuedPodInfo]:
         """Without pods being deleted or already assumed (spec §4.4)."""
@@ -239,13 +252,16 @@ class GroupCycle:
         groups, found = self._post_filter(root_status, before)
         counted = tools.let_go(session)
         finals = complete_pods(tree, evaluated, self._leaves, groups)
+        self._log("completed", groups=len(groups.after), pods=len(finals))
         pods = self._submit_pods(finals, counted=counted)
         if found is not None:
             by = Preemptor(tree.key, tree.group.uid, self._framework.profile.scheduler_name)
             tools.submitter.evict(found.victims, by, "cluster")
         for info in tree.walk():
             tools.submitter.write_group(info.key, groups.after[info.key])
+        self._log("submitted", bound=sum(pod.node is not None for pod in pods.values()))
         tools.queue.add_attempted(self.entity, root_status)
+        self._log("requeued", root=root_status.code.value)
         waiting = groups.nominations is not None
         verdicts = {key: GroupVerdict(status, waiting) for key, status in groups.after.items()}
         return self._report(root_status, {key: r.status.code for key, r in evaluated.items()}, verdicts, pods)
@@ -260,6 +276,7 @@ class GroupCycle:
         result, status = framework.run_pod_group_post_filter(self._state, self.entity, self._rerun)
         message = status.message if status is not None else ""
         self.tools.trace.add("post-filter", self.entity.key, message)
+        self._log("post_filtered", reason=message)
         if status is not None and status.code is Code.ERROR:
             return Completed(before, dict.fromkeys(before, status)), None
         nominations = result.nominations if result is not None and (status is None or status.ok) else None

@@ -70,11 +70,15 @@ class EventHandlers:
             for event in node_update_events(old, new):
                 self.queue.move_all(event, old, new)
         elif isinstance(new, PodGroup | CompositePodGroup):
+            assert isinstance(old, PodGroup | CompositePodGroup)
+            if old.parent_key != new.parent_key:  # immutable: a deletion and a creation seen as one (spec §3.4)
+                self.delete(old)
+                self.add(new)
+                return
             self.world.forest.update_group(new)
             self.queue.update_group(new)
             # DIV-16: a changed CompositePodGroup is an event too (v1.37.2 sends none)
             event = ClusterEvent(_group_resource(new), Action.UPDATE_OTHER)
-            assert isinstance(old, PodGroup | CompositePodGroup)
             self.queue.move_all(event, old, new)
         else:
             self._store(new)[_store_key(new)] = new

@@ -49,7 +49,7 @@ class GroupResult:
 
     def by_key(self) -> dict[EntityKey, GroupResult]:
         """Every evaluated group of this subtree."""
-        found = {self.info.key: self}
+        found: dict[EntityKey, GroupResult] = {self.info.key: self}
         for child in self.children:
             found.update(child.by_key())
         return found

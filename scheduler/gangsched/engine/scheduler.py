@@ -13,6 +13,7 @@ from gangsched.engine.outbox import Outbox
 from gangsched.engine.pod_algorithm import PodAlgorithm
 from gangsched.engine.report import CycleReport
 from gangsched.engine.settings import BASE_GATES, SECOND, Settings
+from gangsched.engine.stage_log import StageLog
 from gangsched.engine.submit import NOMINATION_CLEARED, Submitter
 from gangsched.engine.trace import Tracer
 from gangsched.engine.world import World
@@ -85,6 +86,7 @@ class Scheduler:
             self._outbox,
             self.tracer,
             self.frameworks,
+            StageLog(settings.logging),
             policy_gate=gates.get("PodGroupPreemptionPolicy", False),
         )
 
@@ -154,7 +156,7 @@ class Scheduler:
         self._clock.time = target
 
     def jump(self, time: int) -> None:
-        """Set the clock to ``time`` and flush nothing: a replay delivers the events of an instant, then calls ``flush``.
+        """Set the clock and flush nothing: a replay delivers the events of an instant, then calls ``flush``.
 
         The caller jumps over no instant of ``next_due``.
         """
@@ -182,8 +184,10 @@ class Scheduler:
             return None
         self._cycles += 1
         self.tracer.add("pop", entity.key, f"attempt {entity.attempts}")
-        kind: Callable[..., Cycle] = PodCycle if isinstance(entity, QueuedPodInfo) else GroupCycle
-        return kind(self._tools, entity, self._cycles, self.now)
+        self._tools.log.stage("popped", self._cycles, entity.key, attempt=entity.attempts)
+        if isinstance(entity, QueuedPodInfo):
+            return PodCycle(self._tools, entity, self._cycles, self.now)
+        return GroupCycle(self._tools, entity, self._cycles, self.now)
 
     def step(self) -> CycleReport | None:
         """One whole cycle."""

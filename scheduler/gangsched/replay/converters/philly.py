@@ -27,7 +27,7 @@ GPU = "nvidia.com/gpu"
 GPUS_PER_NODE = 8
 LABEL = "vc"
 _COLUMNS = tuple(HEADER.split(","))
-_MOST_GPUS = 100_000
+_MOST_GPUS = 8_192
 
 
 class PhillyTrace:
@@ -107,7 +107,10 @@ def _spec(gpus: int) -> PodSpec:
 
 def _job(text: str) -> tuple[int, int, int, str]:
     """(submission in ns, duration in ns, GPUs, virtual cluster) of one row."""
-    row = next(csv.reader([text]))
+    try:
+        row = next(csv.reader([text]))
+    except csv.Error as problem:
+        raise found(f"no row of a table ({problem})", HEADER) from None
     if len(row) != len(_COLUMNS):
         raise found(f"{len(row)} columns", f"{len(_COLUMNS)}: {HEADER}")
     submit, duration, gpus, cluster = row
