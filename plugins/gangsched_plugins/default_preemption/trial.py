@@ -61,7 +61,7 @@ class Trial:
         for unit in units:
             concerned = _beside(unit, seats) if local else seats
             broken = self.give_back(unit, concerned)
-            if broken is None and (self.refusal(concerned) is not None or (False)):
+            if broken is None and (self.refusal(concerned) is not None or (emptied and self._repels(unit, seats))):
                 broken = self.take(unit, concerned)
                 victims.append(unit)
             if broken is not None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
-from attrs import field, frozen
+from attrs import frozen
 
 from gangsched_framework.hierarchy import Forest, HierarchyError
 from gangsched_framework.node_info import NodeInfo
@@ -27,11 +28,10 @@ class Unit:
     key: EntityKey
     priority: int
     pods: tuple[tuple[Pod, NodeInfo], ...]
-    rank: tuple[int, int, int, int, str] = field(init=False)
-    """Sort key, most important first: priority, composite group before group before pod, size, age, name."""
 
-    @rank.default
-    def _rank(self) -> tuple[int, int, int, int, str]:
+    @cached_property
+    def rank(self) -> tuple[int, int, int, int, str]:
+        """Sort key, most important first: priority, composite group before group before pod, size, age, name."""
         return (-self.priority, _KIND_RANK[self.key.kind], -len(self.pods), self.started, self.key.full_name)
 
     @property
