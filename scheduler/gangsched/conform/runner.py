@@ -41,8 +41,7 @@ def run(scenarios: Iterable[Scenario], options: Options, jobs: int = 1) -> Itera
 def play(scenario: Scenario, options: Options) -> Outcome:
     """Play one scenario and judge it."""
     if scenario.format == "volcano" and options.state_only:
-        found, note = volcano.compare_state(scenario)
-        return Outcome(scenario.name, scenario.where, "failed" if found else "passed", tuple(found), note)
+        return _play_opening(scenario)
     try:
         found = tuple(_differences(scenario, options))
     except NotBuilt as missing:
@@ -54,6 +53,11 @@ def play(scenario: Scenario, options: Options) -> Outcome:
     reason = scenario.differs
     passed = bool(found) if reason else not found
     return Outcome(scenario.name, scenario.where, "passed" if passed else "failed", found, reason, bool(reason))
+
+
+def _play_opening(scenario: Scenario) -> Outcome:
+    found, note = volcano.compare_state(scenario)
+    return Outcome(scenario.name, scenario.where, "failed" if found else "passed", tuple(found), note)
 
 
 def _differences(scenario: Scenario, options: Options) -> list[Difference]:
