@@ -172,7 +172,7 @@ UNPLAYABLE = [
         "a session of Volcano",
         {"scenario": {"name": "v"}, "result": {}},
         0,
-        "v: skipped: needs a model of sessions (volcano)",
+        "v: skipped: needs a model of sessions; --state-only compares what was known when the first one opened",
     ),
     Unplayable(
         "a misspelt gate",
