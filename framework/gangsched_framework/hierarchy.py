@@ -53,7 +53,16 @@ class Forest:
             readiness.link(record, parent)
         record.order = order
 
-    update_group = add_group
+    def update_group(self, group: Group) -> None:
+        """Replace the object of an observed group. O(1) when links and minimum stay, as with a condition."""
+        record = self._records[group.key]
+        old = record.group
+        if old is None or old.parent_name != group.parent_name or old.minimum != group.minimum:
+            self.add_group(group)
+        elif self._child_order == "creation" and old.creation_timestamp != group.creation_timestamp:
+            self.add_group(group)
+        else:
+            record.group = group
 
     def delete_group(self, key: EntityKey) -> None:
         """Forget a group's object; its pods and children stay under its name (spec §3.4). O(depth)."""

@@ -33,7 +33,7 @@ class Amounts:
     @classmethod
     def of(cls, resources: Resources, pods: int = 0) -> Amounts:
         """Integer resources in the units of this module (R3). ``pods``: what a task adds to its request (R8)."""
-        scalars = {name: amount * 1000 for name, amount in resources.scalars.items()}
+        scalars = {n: amount * 1000 for n, amount in resources.scalars.items() if not n.startswith("count/")}
         if resources.ephemeral_storage:
             scalars[EPHEMERAL_STORAGE] = resources.ephemeral_storage * 1000
         if resources.pods or pods:

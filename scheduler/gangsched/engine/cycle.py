@@ -17,7 +17,7 @@ from gangsched.engine.podgroup_algorithm import PodGroupAlgorithm
 from gangsched.engine.reconcile import TreeError, reconcile, validate
 from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict
 from gangsched.engine.results import GroupResult, PodOutcome
-from gangsched.engine.session import START, Mark, Session
+from gangsched.engine.session import START, Session
 from gangsched.engine.stage_log import StageLog
 from gangsched.engine.submit import NOMINATION_CLEARED, Preemptor, Submitter
 from gangsched.engine.trace import Tracer
@@ -155,6 +155,7 @@ class GroupCycle:
     _validated: bool = False
     _result: GroupResult | None = None
     _session: Session | None = None
+    _framework: Framework = field(init=False)
     _state: PodGroupCycleState = field(factory=PodGroupCycleState)
 
     # --- decide -----------------------------------------------------------------------------------------------------
@@ -175,11 +176,14 @@ class GroupCycle:
         self._leaves = {leaf: self._to_try(infos) for leaf, infos in self.entity.leaves.items()}
         if not any(self._leaves.values()):
             return False
+        first = next(info for infos in self._leaves.values() for info in infos)
+        self._framework = tools.frameworks[first.pod.scheduler_name]
         tools.world.hold()
-        self._log("reconciled", pods=sum(map(len, self._leaves.values())))
+        self._log("reconciled", leaves=len(self._leaves))
         self._session, self._result = self._run()
         self._log("decided", root=self._result.status.code.value)
-        tools.trace.add("root", self.entity.key, _text(self._result.status))
+        if tools.trace.on:
+            tools.trace.add("root", self.entity.key, _text(self._result.status))
         return True
 
     def _log(self, event: str, **values: object) -> None:
@@ -195,11 +199,6 @@ class GroupCycle:
                 kept.append(info)
         return kept
 
-    @property
-    def _framework(self) -> Framework:
-        first = next(info for infos in self._leaves.values() for info in infos)
-        return self.tools.frameworks[first.pod.scheduler_name]
-
     def _run(self, *, prepare: bool = False) -> tuple[Session, GroupResult]:
         assert self._tree is not None
         tools = self.tools
@@ -211,7 +210,7 @@ class GroupCycle:
         """The scheduling function of the post-filter: the same algorithm on the snapshot as it stands."""
         mark = self.tools.snapshot.mark()
         session, result = self._run(prepare=True)
-        session.revert(Mark(mark, 0))
+        session.revert(mark)
         found = result.found()
         assignments = tuple(Assignment(p.info.pod, p.node) for p in found)
         return RootAttempt(result.status, assignments, tuple(p.state for p in found))
@@ -259,7 +258,7 @@ class GroupCycle:
             tools.submitter.evict(found.victims, by, "cluster")
         for info in tree.walk():
             tools.submitter.write_group(info.key, groups.after[info.key])
-        self._log("submitted", bound=sum(pod.node is not None for pod in pods.values()))
+        self._log("submitted", pods=len(pods))
         tools.queue.add_attempted(self.entity, root_status)
         self._log("requeued", root=root_status.code.value)
         waiting = groups.nominations is not None
@@ -285,14 +284,12 @@ class GroupCycle:
     def _submit_pods(self, finals: Sequence[FinalPod], *, counted: bool = False) -> dict[str, PodVerdict]:
         pods: dict[str, PodVerdict] = {}
         submitter = self.tools.submitter
-        framework = self._framework if self._result is not None else None
         for final in finals:
             key = final.info.pod.key
             if final.status is None:
                 outcome = final.outcome
-                assert framework is not None
                 assert outcome is not None
-                pods[key] = submitter.bind(framework, final.info, outcome.state, outcome.node, counted=counted)
+                pods[key] = submitter.bind(self._framework, final.info, outcome.state, outcome.node, counted=counted)
             else:
                 pods[key] = submitter.fail(final.info, final.status, final.nominate, final.fit_error)
         return pods

@@ -27,6 +27,8 @@ from gangsched_queue.scheduling_queue import SchedulingQueue
 _POD_ADD = ClusterEvent(Resource.ASSIGNED_POD, Action.ADD)
 _POD_DELETE = ClusterEvent(Resource.ASSIGNED_POD, Action.DELETE)
 _WAITING_ADD = ClusterEvent(Resource.UNSCHEDULED_POD, Action.ADD)
+_POD_GROUP_UPDATE = ClusterEvent(Resource.POD_GROUP, Action.UPDATE_OTHER)
+_COMPOSITE_UPDATE = ClusterEvent(Resource.COMPOSITE_POD_GROUP, Action.UPDATE_OTHER)
 _NODE_ADD = ClusterEvent(Resource.NODE, Action.ADD)
 _NODE_DELETE = ClusterEvent(Resource.NODE, Action.DELETE)
 
@@ -69,17 +71,8 @@ class EventHandlers:
             self.world.update_node(old, new)
             for event in node_update_events(old, new):
                 self.queue.move_all(event, old, new)
-        elif isinstance(new, PodGroup | CompositePodGroup):
-            assert isinstance(old, PodGroup | CompositePodGroup)
-            if old.parent_key != new.parent_key:  # immutable: a deletion and a creation seen as one (spec §3.4)
-                self.delete(old)
-                self.add(new)
-                return
-            self.world.forest.update_group(new)
-            self.queue.update_group(new)
-            # DIV-16: a changed CompositePodGroup is an event too (v1.37.2 sends none)
-            event = ClusterEvent(_group_resource(new), Action.UPDATE_OTHER)
-            self.queue.move_all(event, old, new)
+        elif isinstance(old, PodGroup | CompositePodGroup) and isinstance(new, PodGroup | CompositePodGroup):
+            self._update_group(old, new)
         else:
             self._store(new)[_store_key(new)] = new
 
@@ -109,6 +102,16 @@ class EventHandlers:
         if isinstance(obj, PodGroup | CompositePodGroup):
             return self.world.forest.group(obj.key)
         return self._store(obj).get(_store_key(obj))
+
+    def _update_group(self, old: Group, new: Group) -> None:
+        if old.uid != new.uid or old.parent_name != new.parent_name:  # a deletion and a creation seen as one (§3.4)
+            self.delete(old)
+            self.add(new)
+            return
+        self.world.forest.update_group(new)
+        self.queue.update_group(new)
+        # DIV-16: a changed CompositePodGroup is an event too (v1.37.2 sends none)
+        self.queue.move_all(_POD_GROUP_UPDATE if isinstance(new, PodGroup) else _COMPOSITE_UPDATE, old, new)
 
     # --- pods -------------------------------------------------------------------------------------------------------
 

@@ -77,7 +77,7 @@ def _simulate(
     session.trace.add("placement", group.key, placement.name)
     placement_state = PlacementCycleState(state)
     result = evaluate(group, placement_state)
-    steps = tuple(snapshot.steps_since(mark.snapshot))
+    steps = tuple(snapshot.steps_since(mark))
     session.revert(mark)
     snapshot.enter(previous)
     return Tried(placement, placement_state, result, steps)

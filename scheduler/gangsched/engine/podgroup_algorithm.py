@@ -46,7 +46,7 @@ class PodGroupAlgorithm:
         if not result.ok:
             if self.session.mark() != mark:
                 trace.add("revert", group.key, result.status.message)
-            self.session.revert(mark)
+                self.session.revert(mark)
             result.any_scheduled = False
         trace.depth -= 1
         return result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from gangsched.engine.pod_algorithm import PodAlgorithm
 from gangsched.engine.results import PodOutcome
@@ -19,16 +19,8 @@ if TYPE_CHECKING:
     from gangsched.engine.placement_algorithm import Tried
 
 
-@frozen
-class Mark:
-    """A point to revert to: lengths of the snapshot's undo log and of the list of reservations."""
-
-    snapshot: int
-    reserved: int
-
-
-START = Mark(0, 0)
-"""Before the first step of a cycle."""
+START = 0
+"""The mark before the first step of a cycle."""
 
 
 @define(eq=False)
@@ -40,24 +32,25 @@ class Session:
     algorithm: PodAlgorithm
     trace: Tracer
     prepare: bool = False
-    _reserved: list[tuple[CycleState, QueuedPodInfo, str]] = field(factory=list)
+    _reserved: list[tuple[int, CycleState, QueuedPodInfo, str]] = field(factory=list)
 
-    def mark(self) -> Mark:
-        return Mark(self.snapshot.mark(), len(self._reserved))
+    def mark(self) -> int:
+        """A point to revert to."""
+        return self.snapshot.mark()
 
-    def revert(self, mark: Mark) -> None:
+    def revert(self, mark: int) -> None:
         """Take back every reservation since ``mark``, last first."""
-        self._unreserve(mark.reserved)
-        self.snapshot.rollback(mark.snapshot)
+        self._unreserve(mark)
+        self.snapshot.rollback(mark)
 
     def commit(self) -> None:
         """Leave the assumed pods on their nodes for good; plugins reserve again when each pod is submitted."""
-        self._unreserve(0)
+        self._unreserve(START)
         self.snapshot.commit()
 
-    def _unreserve(self, down_to: int) -> None:
-        while len(self._reserved) > down_to:
-            state, info, node = self._reserved.pop()
+    def _unreserve(self, mark: int) -> None:
+        while self._reserved and self._reserved[-1][0] > mark:
+            _, state, info, node = self._reserved.pop()
             self.framework.run_unreserve(state, info.pod, node)
 
     def try_pod(self, info: QueuedPodInfo, placement: PlacementCycleState | None = None) -> PodOutcome:
@@ -81,7 +74,7 @@ class Session:
             if status is not None:
                 snapshot.rollback(snapshot.mark() - 1)
                 return PodOutcome(info, state, status=status, clear_nomination=True)
-            self._reserved.append((state, info, node))
+            self._reserved.append((snapshot.mark(), state, info, node))
         if self.trace.on:
             self.trace.add("pod", info.pod.key, f"-> {node}")
         return PodOutcome(info, state, node)
@@ -96,5 +89,5 @@ class Session:
                 status = self.framework.run_reserve(outcome.state, pod, node)
                 if status is not None:
                     return status
-                self._reserved.append((outcome.state, outcome.info, node))
+                self._reserved.append((self.snapshot.mark(), outcome.state, outcome.info, node))
         return None

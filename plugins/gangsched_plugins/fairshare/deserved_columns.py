@@ -1,0 +1,133 @@
+"""Water-filling for many tenants at once: ``deserved`` over numpy columns, bit for bit (spec fair-share.md §4.2, P8r).
+
+Rows are tenants in name order, columns resources. Whether a scalar is named at all matters to one rule (an amount that
+did not change means "met"), so a mask goes with every matrix; what is not named is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from attrs import define, field
+from numpy.typing import NDArray
+
+from gangsched_framework.resources import CPU, MEMORY, PODS
+from gangsched_plugins.fairshare.amounts import EPSILON, UNLIMITED, Amounts
+from gangsched_plugins.fairshare.deserved import Claim
+
+Matrix = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@define(eq=False)
+class DeservedTable:
+    """The claims of all tenants and what they deserve, which is worked out again only when it can have changed.
+
+    ``names``: the resources, cpu and memory first; a claim may name no others. ``claims``: one a tenant.
+    """
+
+    names: tuple[str, ...]
+    total: Amounts
+    claims: Sequence[Claim]
+    rows: dict[str, int] = field(init=False)
+    request: Matrix = field(init=False)
+    _weights: NDArray[np.int64] = field(init=False)
+    _real: Matrix = field(init=False)
+    _guarantee: Matrix = field(init=False)
+    _guaranteed: Mask = field(init=False)
+    _deserved: Matrix = field(init=False)
+    _most: Matrix = field(init=False)
+    _stale: bool = field(init=False, default=True)
+
+    def __attrs_post_init__(self) -> None:
+        self.claims = sorted(self.claims, key=lambda claim: claim.name)
+        self.rows = {claim.name: row for row, claim in enumerate(self.claims)}
+        shape = len(self.claims), len(self.names)
+        self.request = self._matrix([claim.request for claim in self.claims])
+        self._weights = np.array([claim.weight for claim in self.claims], np.int64)
+        self._real = self._matrix([claim.real_capability for claim in self.claims], UNLIMITED)
+        self._guarantee = self._matrix([claim.guarantee for claim in self.claims])
+        self._guaranteed = np.array([self._named(claim.guarantee) for claim in self.claims], np.bool_).reshape(shape)
+        self._deserved = self._most = np.zeros(shape)
+
+    def set_request(self, tenant: str, request: Sequence[float]) -> None:
+        """What a tenant asks for changes.
+
+        A change far above all it was ever offered changes nothing for anybody: before and after, the offer is what
+        counts, and the tenant is not met. So under contention arrivals cost nothing.
+        """
+        row = self.rows[tenant]
+        before, after = self.request[row], np.array(request, np.float64)
+        if not self._stale:
+            beyond = self._most[row] + 1
+            self._stale = not bool(np.all((before == after) | ((before >= beyond) & (after >= beyond))))
+        self.request[row] = after
+
+    def deserved(self) -> Matrix:
+        """What each tenant deserves of each resource; not to be changed."""
+        if self._stale:
+            self._divide()
+            self._stale = False
+        return self._deserved
+
+    # --- the rounds -------------------------------------------------------------------------------------------------
+
+    def _divide(self) -> None:
+        fixed = np.array([name in (CPU, MEMORY) for name in self.names])
+        counted = np.array([name != PODS for name in self.names])  # R10: left-over pods are ignored
+        shape = self.request.shape
+        self._deserved, self._most = np.zeros(shape), np.full(shape, -UNLIMITED)
+        named = np.tile(fixed, (shape[0], 1))
+        remaining, remaining_named = self._matrix([self.total])[0], self._named(self.total) | fixed
+        rows = np.arange(shape[0])
+        while weights := int(self._weights[rows].sum()):
+            offered, offered_named = remaining, remaining_named
+            before, before_named = self._deserved[rows], named[rows]
+            part = offered * (self._weights[rows] / weights)[:, None]
+            limited = np.minimum(before + part, self._real[rows])
+            after, after_named = self._raise(
+                np.minimum(limited, self.request[rows]), before_named | offered_named, rows, fixed
+            )
+            self._deserved[rows], named[rows] = after, after_named
+            self._most[rows] = np.maximum(self._most[rows], np.maximum(limited, after))
+            met = self._met(rows, after) | ((after == before) & (after_named == before_named)).all(axis=1)
+            given = _sum(np.maximum(after - before, 0))
+            returned = _sum(np.maximum(before - after, 0))
+            remaining = np.maximum((offered + returned) - given, 0)
+            remaining_named = offered_named | (after_named | before_named).max(axis=0)
+            rows = rows[~met]
+            if not ((remaining >= EPSILON) & counted).any():
+                break
+            if (remaining == offered).all() and (remaining_named == offered_named).all():
+                break
+
+    def _raise(self, after: Matrix, named: Mask, rows: NDArray[np.intp], fixed: Mask) -> tuple[Matrix, Mask]:
+        """Step d: the maximum with the guarantee, where negative scalars are dropped (R19)."""
+        floor, floor_named = self._guarantee[rows], self._guaranteed[rows]
+        raised = np.where(floor_named & named, np.maximum(after, floor), np.where(floor_named, floor, after))
+        raised = np.where(fixed, np.maximum(after, floor), raised)
+        named = (named | floor_named) & ((raised >= 0) | fixed)
+        return np.where(named, raised, 0), named
+
+    def _met(self, rows: NDArray[np.intp], after: Matrix) -> Mask:
+        request = self.request[rows]
+        met: Mask = ((request < after) | (np.abs(request - after) < EPSILON)).all(axis=1)
+        return met
+
+    def _matrix(self, amounts: Sequence[Amounts], missing: float = 0) -> Matrix:
+        """Rows of amounts; ``missing`` stands for scalars they do not name."""
+        rows = [
+            [each.get(name) if name in (CPU, MEMORY) else each.others.get(name, missing) for name in self.names]
+            for each in amounts
+        ]
+        return np.array(rows, np.float64).reshape(len(amounts), len(self.names))
+
+    def _named(self, amounts: Amounts) -> Mask:
+        return np.array([name in amounts.others for name in self.names])
+
+
+def _sum(matrix: Matrix) -> NDArray[np.float64]:
+    """Column sums, row after row: numpy's own sum may add in another order and differ in the last bit."""
+    total: NDArray[np.float64] = np.add.accumulate(matrix, axis=0)[-1]
+    return total
