@@ -81,6 +81,9 @@ class Framework:
         self._pre_bind = self._at("preBind")
         self._bind = self._at("bind")
         self._post_bind = self._at("postBind")
+        asked = (*self._reserve, *self._permit, *self._pre_bind)
+        self.binds_plainly = not asked and getattr(next(iter(self._bind), None), "binds_always", False)
+        """Whether no plugin has a say between the choice of a node and the Bind decision."""
         self._generate = self._at("placementGenerate")
         self._feasible = self._at("placementFeasible")
         self._placement_score = self._weighted("placementScore")

@@ -240,7 +240,10 @@ class PreBindPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class BindPlugin(Plugin, Protocol):
-    """Declares who binds. Status: Success = emit the Bind decision (the host binds), Skip = the next plugin decides."""
+    """Declares who binds. Status: Success = emit the Bind decision (the host binds), Skip = the next plugin decides.
+
+    A plugin that takes every pod may say so with the attribute ``binds_always = True`` and is then not asked.
+    """
 
     def bind(self, state: CycleState, pod: Pod, node_name: str) -> Status | None: ...
 

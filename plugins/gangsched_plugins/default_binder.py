@@ -16,6 +16,7 @@ class DefaultBinder:
     """Bind. Takes no arguments."""
 
     name = DEFAULT_BINDER
+    binds_always = True
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         pass

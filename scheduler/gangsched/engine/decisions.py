@@ -49,6 +49,10 @@ class SetCondition:
     nominated_node: str | None = None
 
 
+_SURELY_SHORT = 256
+"""Characters that fit into 1024 bytes whatever they are."""
+
+
 @frozen
 class RecordEvent:
     """An event as in Kubernetes: ``TYPE REASON regarding: note`` (``regarding`` = ``namespace/name`` of the pod)."""
@@ -61,8 +65,7 @@ class RecordEvent:
     @classmethod
     def of(cls, kind: str, reason: str, regarding: str, note: str) -> RecordEvent:
         """Cut to 1024 bytes with `` ...`` as the API does (spec §7.4)."""
-        raw = note.encode()
-        if len(raw) > 1024:
+        if len(note) > _SURELY_SHORT and len(raw := note.encode()) > 1024:
             note = raw[:1020].decode(errors="ignore") + " ..."
         return cls(kind, reason, regarding, note)
 

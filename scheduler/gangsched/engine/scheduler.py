@@ -74,6 +74,7 @@ class Scheduler:
         self.queue = SchedulingQueue(forest, self.frameworks, self._clock, self.nominator, queue_settings)
         self._events = EventHandlers(self.world, self.queue, self.frameworks)
         self.columns = None if upstream or settings.oracle else ColumnCache(self.world.table)
+        self.algorithm = PodAlgorithm(self.snapshot, self.nominator, self.columns, upstream)
         self._outbox = Outbox()
         self._submitter = Submitter(self.world, self.queue, self._clock, self._outbox)
         self.tracer = Tracer(settings.tracing)
@@ -81,7 +82,7 @@ class Scheduler:
             self.world,
             self.snapshot,
             self.queue,
-            PodAlgorithm(self.snapshot, self.nominator, self.columns, upstream),
+            self.algorithm,
             self._submitter,
             self._outbox,
             self.tracer,

@@ -62,20 +62,26 @@ class Submitter:
         state.placement = None
         self.world.assume(pod, node, counted=counted)
         self.queue.nominator.delete(pod)
-        status = framework.run_reserve(state, pod, node)
-        if status is None:
-            status = framework.run_permit(state, pod, node)
+        if not framework.binds_plainly:
+            status = self._ask_binding_plugins(framework, state, pod, node)
             if status is not None:
-                framework.run_unreserve(state, pod, node)
-        if status is not None:
-            self.world.forget(pod)
-            fit_error = _one_node(node, status) if status.rejected else None
-            shown = unschedulable(fit_error.message) if fit_error is not None else status
-            return self.fail(info, shown, NOMINATION_CLEARED, fit_error)
+                self.world.forget(pod)
+                fit_error = _one_node(node, status) if status.rejected else None
+                shown = unschedulable(fit_error.message) if fit_error is not None else status
+                return self.fail(info, shown, NOMINATION_CLEARED, fit_error)
         self.binding[pod.key] = InBinding(info, state, framework, node)
         self.outbox.emit(Bind(pod.key, pod.uid, node))
         self.queue.done(pod.uid)
         return PodVerdict(node=node)
+
+    def _ask_binding_plugins(self, framework: Framework, state: CycleState, pod: Pod, node: str) -> Status | None:
+        status = framework.run_reserve(state, pod, node)
+        if status is not None:
+            return status
+        status = framework.run_permit(state, pod, node) or framework.run_bind(state, pod, node)
+        if status is not None:
+            framework.run_unreserve(state, pod, node)
+        return status
 
     def fail(
         self, info: QueuedPodInfo, status: Status, nominate: str | None, fit_error: FitError | None = None
