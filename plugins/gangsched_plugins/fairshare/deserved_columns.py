@@ -91,11 +91,12 @@ class DeservedTable:
             )
             self._deserved[rows], named[rows] = after, after_named
             self._most[rows] = np.maximum(self._most[rows], np.maximum(limited, after))
-            met = self._met(rows, after) | ((after == before) & (after_named == before_named)).all(axis=1)
+            unchanged = ((after == before) & (after_named == before_named)).all(axis=1)
+            met = self._met(rows, after) | unchanged
             given = _sum(np.maximum(after - before, 0))
             returned = _sum(np.maximum(before - after, 0))
             remaining = np.maximum((offered + returned) - given, 0)
-            remaining_named = offered_named | (after_named | before_named).max(axis=0)
+            remaining_named = offered_named | (after_named | before_named).any(axis=0)
             rows = rows[~met]
             if not ((remaining >= EPSILON) & counted).any():
                 break
@@ -112,8 +113,8 @@ class DeservedTable:
 
     def _met(self, rows: NDArray[np.intp], after: Matrix) -> Mask:
         request = self.request[rows]
-        met: Mask = ((request < after) | (np.abs(request - after) < EPSILON)).all(axis=1)
-        return met
+        at_most: Mask = (request < after) | (np.abs(request - after) < EPSILON)
+        return np.asarray(at_most.all(axis=1))
 
     def _matrix(self, amounts: Sequence[Amounts], missing: float = 0) -> Matrix:
         """Rows of amounts; ``missing`` stands for scalars they do not name."""
