@@ -10,11 +10,13 @@ from attrs import evolve
 
 from gangsched.config import FeatureGates, SchedulerConfig, default_config, load_config
 from gangsched.engine.decisions import Bind
+from gangsched.engine.explain import Explanation, explain
 from gangsched.engine.report import CycleReport
 from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.settings import SECOND, Settings
 from gangsched.host import Host
 from gangsched.manifests import Decoder, read_files
+from gangsched_framework.errors import GangschedError, did_you_mean
 from gangsched_framework.objects import ClusterObject, EntityKey, Pod
 from gangsched_framework.queue_state import QueueState
 from gangsched_framework.registry import Registry
@@ -35,7 +37,8 @@ class Engine:
     """A scheduler with its own small world (architecture.md §3).
 
     ``config``: file name, mapping, or SchedulerConfig; None = the product's default. ``feature_gates`` override the
-    base set. ``node_order``: ``name`` or ``upstream``, overriding the configuration. Raises GangschedError for bad input.
+    base set. ``node_order``: ``name`` or ``upstream``, overriding the configuration. Raises GangschedError for bad
+    input.
     """
 
     def __init__(
@@ -164,6 +167,18 @@ class Engine:
     def evicted(self) -> dict[str, EntityKey]:
         """Victims of preemption and the entity each made room for."""
         return self.host.evicted
+
+    def explain(self, pod: str | Pod) -> Explanation:
+        """Every node's verdict and scores for a pod now, and why it waits; changes nothing.
+
+        ``pod``: object, ``namespace/name``, or a name in ``default``. Raises GangschedError when it is not known.
+        """
+        key = pod.key if isinstance(pod, Pod) else pod
+        key = key if "/" in key else f"default/{key}"
+        known = self.core.pod(key)
+        if known is None:
+            raise GangschedError(f"pod {key} is not known{did_you_mean(key, sorted(self.core.world.pods))}")
+        return explain(self.core, known)
 
     def queue_state(self) -> QueueState:
         """Every waiting entity and where it stands."""

@@ -14,6 +14,7 @@ from gangsched_framework.errors import GangschedError
 
 VERBS = {
     "run": "gangsched.cli.run:run",
+    "explain": "gangsched.cli.explain:explain",
     "replay": "gangsched.cli.replay:replay",
     "conform": "gangsched.cli.conform:conform",
     "config": "gangsched.cli.config:config",

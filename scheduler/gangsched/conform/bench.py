@@ -39,6 +39,7 @@ class Bench:
             core.add(self.node(manifest))
         for number, manifest in enumerate(case.get("pods", ())):
             core.add(self._existing_pod(manifest, number))
+        self.core = core
         (self.framework,) = core.frameworks.values()
         self.pod = self.pod_of(case["pod"])
         self._snapshot = core.snapshot

@@ -186,7 +186,9 @@ class _Explainer:
     def _plugin_without_columns(self, framework: Framework) -> str:
         for asked in framework.node_plugins:
             plugin = asked.plugin
-            columns = plugin.columns(self._pod, self._core.snapshot.table) if isinstance(plugin, ColumnarPlugin) else None
+            columns = (
+                plugin.columns(self._pod, self._core.snapshot.table) if isinstance(plugin, ColumnarPlugin) else None
+            )
             if columns is None:
                 return f"{plugin.name} has no columnar form for this pod"
             if not asked.prepared:

@@ -9,6 +9,7 @@ from gangsched.engine.cycle import Cycle, GroupCycle, PodCycle, Tools
 from gangsched.engine.decisions import Decision, RecordEvent
 from gangsched.engine.event_handlers import EventHandlers
 from gangsched.engine.handle import EngineClock, EngineHandle
+from gangsched.engine.memo import Memo
 from gangsched.engine.outbox import Outbox
 from gangsched.engine.pod_algorithm import PodAlgorithm
 from gangsched.engine.report import CycleReport
@@ -88,6 +89,7 @@ class Scheduler:
             self.tracer,
             self.frameworks,
             StageLog(settings.logging),
+            Memo(self.world, self.nominator, self.columns) if self.columns is not None and settings.memo else None,
             policy_gate=gates.get("PodGroupPreemptionPolicy", False),
         )
 

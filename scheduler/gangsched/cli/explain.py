@@ -1,0 +1,65 @@
+"""``gangsched explain pod/NAME -f FILE…``: why a pod is where it is, or why it waits, node by node."""
+
+from __future__ import annotations
+
+import click
+
+from gangsched.api import Engine
+from gangsched.cli.inputs import apply_files
+from gangsched.cli.options import config_option, gates_option
+from gangsched.cli.output import print_document
+from gangsched.config import FeatureGates
+from gangsched.report.explain_text import explain_document, explain_text
+from gangsched_framework.errors import GangschedError
+
+_OUTPUTS = ("table", "json", "yaml")
+_KINDS = ("pod", "pods", "po")
+
+
+@click.command()
+@click.argument("what", metavar="pod/NAME")
+@click.option("-f", "--filename", "files", multiple=True, metavar="FILE", help="File, directory or - (standard input).")
+@click.argument("more", nargs=-1, metavar="[FILE]…")
+@click.option("-n", "--namespace", default="default", show_default=True, help="Namespace of the pod.")
+@click.option("--no-run", is_flag=True, help="Explain the state the files describe, before any cycle.")
+@config_option
+@gates_option
+@click.option("-o", "--output", type=click.Choice(_OUTPUTS), default="table", show_default=True)
+def explain(
+    what: str,
+    files: tuple[str, ...],
+    more: tuple[str, ...],
+    namespace: str,
+    no_run: bool,
+    config: str | None,
+    gates: str,
+    output: str,
+) -> None:
+    """Schedule what the manifests describe, as run does, then explain one pod.
+
+    Shows for each node the first plugin that refuses the pod, or every plugin's raw → normalized×weight score and the
+    total; for a waiting pod also why it waits. The pod is tried alone on the cluster as it stands then; one that has a
+    node is looked at as if it were not there.
+    """
+    name = _name(what)
+    if not files and not more:
+        raise click.UsageError("nothing to explain: name manifests with -f FILE")
+    engine = Engine(config, feature_gates=FeatureGates.parse(gates))
+    apply_files(engine, (*files, *more))
+    if not no_run:
+        engine.run()
+    key = f"{namespace}/{name}"
+    if key in engine.evicted:
+        raise GangschedError(f"pod {key} was evicted for {engine.evicted[key]}; --no-run explains it before that")
+    explanation = engine.explain(key)
+    if output == "table":
+        click.echo(explain_text(explanation))
+    else:
+        print_document(explain_document(explanation), output)
+
+
+def _name(what: str) -> str:
+    kind, slash, name = what.rpartition("/")
+    if slash and kind.lower() not in _KINDS:
+        raise click.UsageError(f"only pods can be explained: pod/NAME, found {what}")
+    return name

@@ -1,0 +1,136 @@
+"""``gangsched explain``: why a pod is where it is, from manifests."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.scheduler.cli.command import gangsched, gangsched_json
+from tests.scheduler.cli.test_run import manifests
+from tests.scheduler.replay.traces import group, node, pod
+
+WORLD = (node("n1"), node("n2", cpu="2"), pod("a"), pod("b", cpu="9"))
+
+SCORING = ("TaintToleration", "NodeResourcesFit", "VolumeBinding", "NodeResourcesBalancedAllocation", "ImageLocality")
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> str:
+    return manifests(tmp_path / "w.yaml", *WORLD)
+
+
+def test_a_refused_pod_shows_why_node_by_node_and_why_it_waits(world: str) -> None:
+    document = gangsched_json("explain", "pod/b", "-f", world)
+    message = "0/2 nodes are available: 2 Insufficient cpu."
+    waiting = document.pop("waiting")
+    assert document == {
+        "pod": "default/b",
+        "entity": "pod/default/b",
+        "node": None,
+        "chosen": None,
+        "message": message,
+        "placedBy": "columns",
+        "placedByReason": "",
+        "nodes": [
+            {
+                "node": name,
+                "feasible": False,
+                "plugin": "NodeResourcesFit",
+                "code": "UnschedulableAndUnresolvable",
+                "message": "Insufficient cpu",
+            }
+            for name in ("n1", "n2")
+        ],
+    }
+    assert waiting.pop("message").startswith(message)
+    assert waiting == {
+        "container": "parked",
+        "attempts": 1,
+        "backoffLeftSeconds": None,
+        "gatedBy": None,
+        "reason": "",
+        "rejectedBy": ["NodeResourcesFit"],
+    }
+
+
+def test_a_placed_pod_shows_its_scores_as_if_it_were_not_there(world: str) -> None:
+    document = gangsched_json("explain", "pod/a", "-f", world)
+    assert (document["node"], document["chosen"], document["waiting"]) == ("n1", "n1", None)
+    first, second = document["nodes"]
+    assert first["total"] > second["total"]
+    for each in (first, second):
+        assert each["feasible"]
+        assert each["total"] == sum(score["weighted"] for score in each["scores"].values())
+        for score in each["scores"].values():
+            assert score["weighted"] == score["normalized"] * score["weight"]
+
+
+def test_no_run_explains_the_state_of_the_files(world: str) -> None:
+    document = gangsched_json("explain", "pod/a", "--no-run", "-f", world)
+    assert (document["node"], document["chosen"]) == (None, "n1")
+    assert (document["waiting"]["container"], document["waiting"]["attempts"]) == ("active", 0)
+
+
+def test_the_backoff_left_is_in_seconds(tmp_path: Path) -> None:
+    file = manifests(tmp_path / "w.yaml", node("n1"), group("g", 1), pod("g-0", cpu="9", in_group="g"))
+    waiting = gangsched_json("explain", "pod/g-0", "-f", file)["waiting"]
+    assert (waiting["container"], waiting["attempts"], waiting["backoffLeftSeconds"]) == ("backoff", 1, 2.0)
+
+
+def test_the_table_is_stable_text(tmp_path: Path) -> None:
+    objects = (node("n1"), node("n2", cpu="1"), group("g", 1), pod("g-0", cpu="2", in_group="g"))
+    result = gangsched("explain", "pod/g-0", "--no-run", "-f", manifests(tmp_path / "w.yaml", *objects))
+    assert [line.split() for line in result.stdout.splitlines() if "NODE" in line] == [
+        ["NODE", "TOTAL", *SCORING],
+        ["NODE", "REFUSED", "BY", "CODE", "MESSAGE"],
+    ]
+    assert [line for line in result.stdout.splitlines() if "NODE" not in line] == [
+        "pod default/g-0, of podgroup/default/g: has no node",
+        "  waits: active, 0 attempts",
+        "  tried alone now, it goes to n1",
+        "  looked at by columns",
+        "",
+        "n1     436     0 → 100×3         74 → 74×1          0 → 0×1         62 → 62×1                         0 → 0×1",
+        "",
+        "n2     NodeResourcesFit   UnschedulableAndUnresolvable   Insufficient cpu",
+    ]
+
+
+def test_yaml_and_json_say_the_same(world: str) -> None:
+    assert yaml.safe_load(gangsched("explain", "b", "-f", world, "-o", "yaml").stdout) == gangsched_json(
+        "explain", "b", "-f", world
+    )
+
+
+BAD: dict[str, tuple[tuple[str, ...], str]] = {
+    "another kind": (("node/n1",), "only pods can be explained: pod/NAME, found node/n1"),
+    "an unknown pod": (("pod/bb",), 'pod default/bb is not known; did you mean "default/b"?'),
+    "another namespace": (("pod/a", "-n", "other"), "pod other/a is not known"),
+}
+
+
+@pytest.mark.parametrize("arguments, want", BAD.values(), ids=BAD)
+def test_bad_input_is_one_line_and_exit_code_2(world: str, arguments: tuple[str, ...], want: str) -> None:
+    result = gangsched("explain", *arguments, "-f", world)
+    assert result.exit_code == 2
+    assert want in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_without_files_there_is_nothing_to_explain() -> None:
+    result = gangsched("explain", "pod/a")
+    assert result.exit_code == 2
+    assert "name manifests with -f FILE" in result.stderr
+
+
+def test_an_evicted_pod_says_for_whom_it_had_to_go(tmp_path: Path) -> None:
+    victim: dict[str, Any] = pod("low", cpu="4", nodeName="n1", priority=0)
+    file = manifests(tmp_path / "w.yaml", node("n1"), victim, pod("high", cpu="4", priority=9))
+    result = gangsched("explain", "pod/low", "-f", file)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "pod default/low was evicted for pod/default/high" in result.stderr
+    assert json.loads(gangsched("explain", "pod/low", "--no-run", "-f", file, "-o", "json").stdout)["node"] == "n1"
