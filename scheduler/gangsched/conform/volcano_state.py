@@ -71,7 +71,7 @@ def proportion_state(session: OpenSession) -> dict[str, TenantState]:
 def _real_capabilities(session: OpenSession) -> dict[str, Amounts]:
     guaranteed = total_of(queue.guarantee for queue in session.queues.values())
     return {
-        queue.name: real_capability(session.total, guaranteed, queue.guarantee, queue.capability)
+        queue.name: real_capability(session.total, guaranteed, queue.guarantee, queue.capability, upstream=True)
         for queue in session.busy
     }
 

@@ -30,6 +30,7 @@ class ColumnCache:
     fallbacks: dict[str, int] = field(factory=dict)
     _columns: OrderedDict[tuple[str, object], SignatureColumn | str] = field(factory=OrderedDict)
     _signatures: dict[PodSpec, tuple[object, ...]] = field(factory=dict)
+    _numbers: dict[tuple[object, ...], int] = field(factory=dict)
     _last: tuple[PodSpec, Framework, SignatureColumn] | None = None
 
     def of(self, framework: Framework, pod: Pod) -> SignatureColumn | None:
@@ -56,6 +57,10 @@ class ColumnCache:
                 self._columns.popitem(last=False)
         self._columns.move_to_end(key)
         return known
+
+    def number(self, pod: Pod) -> int:
+        """A number for the pod's signature: equal signatures, equal numbers."""
+        return self._numbers.setdefault(self._signature(pod), len(self._numbers))
 
     def _signature(self, pod: Pod) -> tuple[object, ...]:
         signature = self._signatures.get(pod.spec)

@@ -78,7 +78,7 @@ class PodAlgorithm:
         """The column that gives the per-node form's answer for this pod here and now; None when there is none."""
         if self.columns is None or pod.status.nominated_node_name or self.nominations.any():
             return None
-        if framework.profile.percentage_of_nodes_to_score < 100 or not framework.has_scorers:
+        if not framework.all_nodes:
             return None
         column = self.columns.of(framework, pod)
         if column is not None and self.snapshot.placement.rows is not None and not column.splittable:

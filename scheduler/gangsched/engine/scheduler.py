@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from gangsched.engine.columns import ColumnCache
-from gangsched.engine.cycle import Cycle, GroupCycle, PodCycle, Tools
 from gangsched.engine.decisions import Decision, RecordEvent
 from gangsched.engine.event_handlers import EventHandlers
+from gangsched.engine.group_cycle import GroupCycle
 from gangsched.engine.handle import EngineClock, EngineHandle
 from gangsched.engine.memo import Memo
 from gangsched.engine.outbox import Outbox
 from gangsched.engine.pod_algorithm import PodAlgorithm
+from gangsched.engine.pod_cycle import PodCycle
 from gangsched.engine.report import CycleReport
 from gangsched.engine.settings import BASE_GATES, SECOND, Settings
 from gangsched.engine.stage_log import StageLog
 from gangsched.engine.submit import NOMINATION_CLEARED, Submitter
+from gangsched.engine.tools import Tools
 from gangsched.engine.trace import Tracer
 from gangsched.engine.world import World
 from gangsched_framework import node_order
@@ -34,6 +36,9 @@ from gangsched_queue.scheduling_queue import SchedulingQueue
 from gangsched_queue.settings import QueueSettings
 
 LEFTOVER_PERIOD = 30 * SECOND
+
+Cycle = PodCycle | GroupCycle
+"""A cycle a host may walk through: ``decide``, then ``submit``."""
 
 
 class Scheduler:

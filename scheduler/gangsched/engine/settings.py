@@ -24,7 +24,8 @@ class Settings:
 
     ``node_order``: ``name`` (product default) or ``upstream`` (architecture.md §4). ``child_order``: ``name`` (DIV-3)
     or ``creation`` as in v1.37.2. ``tracing`` keeps the steps of each cycle in its report. ``oracle``
-    uses the per-node form of every plugin, never columns. ``logging`` emits one structlog event per stage of a cycle.
+    uses the per-node form of every plugin, never columns; ``memo`` False evaluates
+    every attempt anew. ``logging`` emits one structlog event per stage of a cycle.
     """
 
     initial_backoff: int = SECOND
@@ -34,4 +35,5 @@ class Settings:
     child_order: Literal["name", "creation"] = "name"
     tracing: bool = False
     oracle: bool = False
+    memo: bool = True
     logging: bool = False

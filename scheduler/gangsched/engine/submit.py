@@ -14,7 +14,7 @@ from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Clock
 from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import Condition, EntityKey, Pod
-from gangsched_framework.status import FitError, Status, unschedulable
+from gangsched_framework.status import FitError, Status, error, unschedulable
 from gangsched_queue.scheduling_queue import SchedulingQueue
 
 NOMINATION_CLEARED = ""
@@ -60,6 +60,11 @@ class Submitter:
         """
         pod = info.pod
         state.placement = None
+        if self.world.counts(pod):  # someone else assigned it meanwhile
+            if counted:
+                self.world.table.remove_pod(pod, node)
+            text = f"pod {pod.uid}({pod.key}) is in the cache, so can't be assumed"
+            return self.fail(info, error(text), NOMINATION_CLEARED)
         self.world.assume(pod, node, counted=counted)
         self.queue.nominator.delete(pod)
         if not framework.binds_plainly:

@@ -19,10 +19,14 @@ from gangsched_framework.objects import Namespace, Node, Pod, PodDisruptionBudge
 
 @define(eq=False)
 class World:
-    """The known cluster. ``pods`` by ``namespace/name`` holds waiting and assigned pods, not finished ones."""
+    """The known cluster. ``pods`` by ``namespace/name`` holds waiting and assigned pods, not finished ones.
+
+    ``nodes`` and ``pods`` show every change at once, the table when no cycle holds it.
+    """
 
     forest: Forest
     table: NodeTable = field(factory=NodeTable)
+    nodes: dict[str, Node] = field(factory=dict)
     pods: dict[str, Pod] = field(factory=dict)
     namespaces: dict[str, Namespace] = field(factory=dict)
     priority_classes: dict[str, PriorityClass] = field(factory=dict)
@@ -30,6 +34,8 @@ class World:
     selector_owners: dict[str, SelectorOwner] = field(factory=dict)
     _counted: dict[str, tuple[Pod, str]] = field(factory=dict)  # pod key -> object and node in the table
     _assumed: dict[str, str] = field(factory=dict)  # pod key -> uid of the assumed pod
+    version: int = 0
+    """Counts the changes an evaluation could notice: of nodes, of pods on them, of namespaces, owners and budgets."""
     _held: list[tuple[Callable[..., object], tuple[Any, ...]]] | None = None
 
     # --- the snapshot's hold ----------------------------------------------------------------------------------------
@@ -50,6 +56,7 @@ class World:
             change(*arguments)
 
     def _on_table(self, change: Callable[..., object], *arguments: Any) -> None:
+        self.version += 1
         if self._held is None:
             change(*arguments)
         else:
@@ -86,6 +93,7 @@ class World:
         self._assumed[pod.key] = pod.uid
         self.forest.assume(pod, node_name)
         if counted:
+            self.version += 1
             self._counted[pod.key] = (pod, node_name)
         else:
             self._count(pod, node_name)
@@ -95,6 +103,10 @@ class World:
         if self._assumed.pop(pod.key, None) is not None:
             self.forest.forget(pod)
             self._uncount(pod.key)
+
+    def counts(self, pod: Pod) -> bool:
+        """Whether a pod of this name counts on a node, be it an earlier one whose binding is not answered yet."""
+        return pod.key in self._counted
 
     def is_assumed(self, pod: Pod) -> bool:
         return self._assumed.get(pod.key) == pod.uid
@@ -119,24 +131,28 @@ class World:
     # --- nodes ------------------------------------------------------------------------------------------------------
 
     def node(self, name: str) -> Node | None:
-        return self.table.node(name)
+        return self.nodes.get(name)
 
     def add_node(self, node: Node) -> None:
+        self.nodes[node.name] = node
         self._on_table(self.table.add_node, node)
 
     def update_node(self, old: Node, new: Node) -> None:
+        self.nodes[new.name] = new
         self._on_table(self._update_node, new, zone_of(old) != zone_of(new))
 
     def _update_node(self, node: Node, moved_to_end: bool) -> None:
         self.table.update_node(node, moved_to_end=moved_to_end)
 
     def delete_node(self, name: str) -> None:
+        del self.nodes[name]
         self._on_table(self.table.remove_node, name)
 
     def _check(self) -> None:
         """Assert that the table counts exactly the assigned and assumed pods (tests only)."""
         assert self._held is None
         self.forest._check()
+        assert self.nodes == {node.name: node for node in self.table.known_nodes()}
         for key, pod in self.pods.items():
             assert pod.key == key
             if pod.node_name:

@@ -1,4 +1,4 @@
-"""One cycle, as a straight line a host may walk stage by stage (architecture.md §2-§3).
+"""The cycle of a PodGroup or a tree, as a straight line a host may walk stage by stage (architecture.md §2-§3).
 
 ``pop → snapshot → reconcile → algorithm → complete → post-filter → submit → requeue``: ``Scheduler.pop`` makes the
 cycle, ``decide`` ends after the algorithm, ``submit`` does the rest.
@@ -11,134 +11,21 @@ from collections.abc import Mapping, Sequence
 from attrs import define, field
 
 from gangsched.engine.complete import Completed, FinalPod, append_reasons, complete_groups, complete_pods
-from gangsched.engine.outbox import Outbox
-from gangsched.engine.pod_algorithm import PodAlgorithm
+from gangsched.engine.memo import MemoKey, Refusal
 from gangsched.engine.podgroup_algorithm import PodGroupAlgorithm
 from gangsched.engine.reconcile import TreeError, reconcile, validate
 from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict
-from gangsched.engine.results import GroupResult, PodOutcome
+from gangsched.engine.results import GroupResult
 from gangsched.engine.session import START, Session
-from gangsched.engine.stage_log import StageLog
-from gangsched.engine.submit import NOMINATION_CLEARED, Preemptor, Submitter
-from gangsched.engine.trace import Tracer
-from gangsched.engine.world import World
+from gangsched.engine.submit import NOMINATION_CLEARED, Preemptor
+from gangsched.engine.tools import Tools
 from gangsched_framework.cycle_state import PodGroupCycleState
 from gangsched_framework.framework import Framework
 from gangsched_framework.infos import PodGroupInfo, PoppedPodGroupInfo, QueuedPodInfo
 from gangsched_framework.interface import PodGroupPostFilterResult, RootAttempt
 from gangsched_framework.objects import EntityKey
 from gangsched_framework.placement import Assignment
-from gangsched_framework.snapshot import Snapshot
-from gangsched_framework.status import SUCCESS, Code, Status, error, unschedulable
-from gangsched_queue.scheduling_queue import SchedulingQueue
-
-
-@define(eq=False)
-class Tools:
-    """What a cycle works with; owned by the Scheduler."""
-
-    world: World
-    snapshot: Snapshot
-    queue: SchedulingQueue
-    algorithm: PodAlgorithm
-    submitter: Submitter
-    outbox: Outbox
-    trace: Tracer
-    frameworks: Mapping[str, Framework]
-    log: StageLog
-    policy_gate: bool = False
-
-    def let_go(self, session: Session) -> bool:
-        """End the hold on the world. Whether the reservations of the session stay counted on their nodes.
-
-        They do when nothing happened meanwhile; else they are taken back first, so that what waited meets the world as
-        it was, and submit counts each pod anew.
-        """
-        counted = self.world.undisturbed
-        if counted:
-            session.commit()
-        else:
-            session.revert(START)
-        self.world.release()
-        return counted
-
-
-@define(eq=False)
-class PodCycle:
-    """The cycle of a plain pod."""
-
-    tools: Tools
-    entity: QueuedPodInfo
-    number: int
-    time: int
-    _outcome: PodOutcome | None = None
-    _session: Session | None = None
-
-    def decide(self) -> bool:
-        """Find a node. False when the pod is skipped."""
-        tools, pod = self.tools, self.entity.pod
-        if pod.deleting or tools.world.is_assumed(pod):
-            return False
-        tools.snapshot.refresh()
-        tools.world.hold()
-        self._session = Session(self._framework, tools.snapshot, tools.algorithm, tools.trace)
-        self._outcome = self._session.try_pod(self.entity)
-        self._log("decided", node=self._outcome.node)
-        return True
-
-    def _log(self, event: str, **values: object) -> None:
-        self.tools.log.stage(event, self.number, self.entity.key, **values)
-
-    @property
-    def _framework(self) -> Framework:
-        return self.tools.frameworks[self.entity.pod.scheduler_name]
-
-    def submit(self) -> CycleReport:
-        """Post-filter, then bind or return the pod to the queue."""
-        tools, pod = self.tools, self.entity.pod
-        pods: dict[str, PodVerdict] = {}
-        outcome = self._outcome
-        if outcome is None:
-            tools.submitter.skip(pod)
-        elif outcome.placed:
-            assert self._session is not None
-            counted = tools.let_go(self._session)
-            pods[pod.key] = tools.submitter.bind(
-                self._framework, self.entity, outcome.state, outcome.node, counted=counted
-            )
-        else:
-            pods[pod.key] = self._refused(outcome)
-        tools.queue.forget_popped()
-        self._log("submitted", bound=int(outcome is not None and outcome.placed))
-        return CycleReport(
-            cycle=self.number,
-            time=self.time,
-            entity=self.entity.key,
-            attempt=self.entity.attempts,
-            pods=pods,
-            decisions=tools.outbox.take(),
-            trace=tools.trace.take(),
-        )
-
-    def _refused(self, outcome: PodOutcome) -> PodVerdict:
-        tools, status, fit_error = self.tools, outcome.status, outcome.fit_error
-        assert status is not None
-        nominate = NOMINATION_CLEARED if outcome.clear_nomination else None
-        if fit_error is None or not self._framework.has_post_filter:
-            tools.world.release()
-            return tools.submitter.fail(self.entity, status, nominate, fit_error)
-        pod = self.entity.pod
-        result, answer = self._framework.run_post_filter(outcome.state, pod, fit_error.node_statuses)
-        tools.world.release()
-        if answer is not None and answer.message:
-            status = unschedulable(f"{status.message} {answer.message}")
-        if result is not None:
-            nominate = result.nominated_node
-            tools.submitter.evict(
-                result.victims, Preemptor(pod.entity_key, pod.uid, pod.scheduler_name), nominate or ""
-            )
-            tools.submitter.clear_nominations(result.cleared)
-        return tools.submitter.fail(self.entity, status, nominate, fit_error)
+from gangsched_framework.status import SUCCESS, Code, Status, error
 
 
 @define(eq=False)
@@ -156,6 +43,8 @@ class GroupCycle:
     _result: GroupResult | None = None
     _session: Session | None = None
     _framework: Framework = field(init=False)
+    _key: MemoKey | None = None
+    _refusal: Refusal | None = None
     _state: PodGroupCycleState = field(factory=PodGroupCycleState)
 
     # --- decide -----------------------------------------------------------------------------------------------------
@@ -178,13 +67,24 @@ class GroupCycle:
             return False
         first = next(info for infos in self._leaves.values() for info in infos)
         self._framework = tools.frameworks[first.pod.scheduler_name]
-        tools.world.hold()
         self._log("reconciled", leaves=len(self._leaves))
+        if self._known_refusal() is not None:
+            return True
+        tools.world.hold()
         self._session, self._result = self._run()
         self._log("decided", root=self._result.status.code.value)
         if tools.trace.on:
             tools.trace.add("root", self.entity.key, _text(self._result.status))
         return True
+
+    def _known_refusal(self) -> Refusal | None:
+        memo = self.tools.memo
+        if memo is None or self.tools.trace.on:
+            return None
+        assert self._tree is not None
+        self._key = memo.key(self._framework, self._tree, self._leaves)
+        self._refusal = memo.get(self._key) if self._key is not None else None
+        return self._refusal
 
     def _log(self, event: str, **values: object) -> None:
         self.tools.log.stage(event, self.number, self.entity.key, **values)
@@ -219,7 +119,9 @@ class GroupCycle:
 
     def submit(self) -> CycleReport:
         """Complete, post-filter, submit, requeue."""
-        if self._result is None:
+        if self._refusal is not None:
+            report = self._repeat(self._refusal)
+        elif self._result is None:
             report = self._end_early()
         else:
             report = self._submit(self._result)
@@ -261,9 +163,29 @@ class GroupCycle:
         self._log("submitted", pods=len(pods))
         tools.queue.add_attempted(self.entity, root_status)
         self._log("requeued", root=root_status.code.value)
+        raw = {key: each.status.code for key, each in evaluated.items()}
+        if self._key is not None and tools.memo is not None and found is None:
+            refusal = tools.memo.refusal(tree, root_status, raw, groups.after, finals)
+            if refusal is not None:
+                tools.memo.put(self._key, refusal)
         waiting = groups.nominations is not None
         verdicts = {key: GroupVerdict(status, waiting) for key, status in groups.after.items()}
-        return self._report(root_status, {key: r.status.code for key, r in evaluated.items()}, verdicts, pods)
+        return self._report(root_status, raw, verdicts, pods)
+
+    def _repeat(self, refusal: Refusal) -> CycleReport:
+        """The refusal an equal tree met in this very world, submitted as if it had been found again."""
+        tools, tree = self.tools, self._tree
+        assert tree is not None
+        queued = [info for leaf in tree.leaves() for info in self._leaves.get(leaf.key, ())]
+        finals = [FinalPod(info, None, *end) for info, end in zip(queued, refusal.pods, strict=True)]
+        pods = self._submit_pods(finals)
+        groups = dict(zip((info.key for info in tree.walk()), refusal.groups, strict=True))
+        for key, status in groups.items():
+            tools.submitter.write_group(key, status)
+        tools.queue.add_attempted(self.entity, refusal.root)
+        raw = {key: code for key, code in zip(groups, refusal.raw, strict=True) if code is not None}
+        verdicts = {key: GroupVerdict(status) for key, status in groups.items()}
+        return self._report(refusal.root, raw, verdicts, pods)
 
     def _post_filter(
         self, root: Status, before: dict[EntityKey, Status]
@@ -318,11 +240,5 @@ class GroupCycle:
         )
 
 
-Cycle = PodCycle | GroupCycle
-
-
 def _text(status: Status) -> str:
     return f"{status.code.value} {status.message}".strip()
-
-
-__all__ = ["Cycle", "GroupCycle", "PodCycle", "Tools"]

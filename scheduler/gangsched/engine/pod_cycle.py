@@ -1,0 +1,92 @@
+"""The cycle of a plain pod: the same straight line as a tree's, with a post-filter of its own."""
+
+from __future__ import annotations
+
+from attrs import define
+
+from gangsched.engine.report import CycleReport, PodVerdict
+from gangsched.engine.results import PodOutcome
+from gangsched.engine.session import Session
+from gangsched.engine.submit import NOMINATION_CLEARED, Preemptor
+from gangsched.engine.tools import Tools
+from gangsched_framework.framework import Framework
+from gangsched_framework.infos import QueuedPodInfo
+from gangsched_framework.status import unschedulable
+
+
+@define(eq=False)
+class PodCycle:
+    """The cycle of a plain pod."""
+
+    tools: Tools
+    entity: QueuedPodInfo
+    number: int
+    time: int
+    _outcome: PodOutcome | None = None
+    _session: Session | None = None
+
+    def decide(self) -> bool:
+        """Find a node. False when the pod is skipped."""
+        tools, pod = self.tools, self.entity.pod
+        if pod.deleting or tools.world.is_assumed(pod):
+            return False
+        tools.snapshot.refresh()
+        tools.world.hold()
+        self._session = Session(self._framework, tools.snapshot, tools.algorithm, tools.trace)
+        self._outcome = self._session.try_pod(self.entity)
+        self._log("decided", node=self._outcome.node)
+        return True
+
+    def _log(self, event: str, **values: object) -> None:
+        self.tools.log.stage(event, self.number, self.entity.key, **values)
+
+    @property
+    def _framework(self) -> Framework:
+        return self.tools.frameworks[self.entity.pod.scheduler_name]
+
+    def submit(self) -> CycleReport:
+        """Post-filter, then bind or return the pod to the queue."""
+        tools, pod = self.tools, self.entity.pod
+        pods: dict[str, PodVerdict] = {}
+        outcome = self._outcome
+        if outcome is None:
+            tools.submitter.skip(pod)
+        elif outcome.placed:
+            assert self._session is not None
+            counted = tools.let_go(self._session)
+            pods[pod.key] = tools.submitter.bind(
+                self._framework, self.entity, outcome.state, outcome.node, counted=counted
+            )
+        else:
+            pods[pod.key] = self._refused(outcome)
+        tools.queue.forget_popped()
+        self._log("submitted", bound=int(outcome is not None and outcome.placed))
+        return CycleReport(
+            cycle=self.number,
+            time=self.time,
+            entity=self.entity.key,
+            attempt=self.entity.attempts,
+            pods=pods,
+            decisions=tools.outbox.take(),
+            trace=tools.trace.take(),
+        )
+
+    def _refused(self, outcome: PodOutcome) -> PodVerdict:
+        tools, status, fit_error = self.tools, outcome.status, outcome.fit_error
+        assert status is not None
+        nominate = NOMINATION_CLEARED if outcome.clear_nomination else None
+        if fit_error is None or not self._framework.has_post_filter:
+            tools.world.release()
+            return tools.submitter.fail(self.entity, status, nominate, fit_error)
+        pod = self.entity.pod
+        result, answer = self._framework.run_post_filter(outcome.state, pod, fit_error.node_statuses)
+        tools.world.release()
+        if answer is not None and answer.message:
+            status = unschedulable(f"{status.message} {answer.message}")
+        if result is not None:
+            nominate = result.nominated_node
+            tools.submitter.evict(
+                result.victims, Preemptor(pod.entity_key, pod.uid, pod.scheduler_name), nominate or ""
+            )
+            tools.submitter.clear_nominations(result.cleared)
+        return tools.submitter.fail(self.entity, status, nominate, fit_error)

@@ -1,0 +1,50 @@
+"""What every cycle works with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import define
+
+from gangsched.engine.memo import Memo
+from gangsched.engine.outbox import Outbox
+from gangsched.engine.pod_algorithm import PodAlgorithm
+from gangsched.engine.session import START, Session
+from gangsched.engine.stage_log import StageLog
+from gangsched.engine.submit import Submitter
+from gangsched.engine.trace import Tracer
+from gangsched.engine.world import World
+from gangsched_framework.framework import Framework
+from gangsched_framework.snapshot import Snapshot
+from gangsched_queue.scheduling_queue import SchedulingQueue
+
+
+@define(eq=False)
+class Tools:
+    """What a cycle works with; owned by the Scheduler."""
+
+    world: World
+    snapshot: Snapshot
+    queue: SchedulingQueue
+    algorithm: PodAlgorithm
+    submitter: Submitter
+    outbox: Outbox
+    trace: Tracer
+    frameworks: Mapping[str, Framework]
+    log: StageLog
+    memo: Memo | None = None
+    policy_gate: bool = False
+
+    def let_go(self, session: Session) -> bool:
+        """End the hold on the world. Whether the reservations of the session stay counted on their nodes.
+
+        They do when nothing happened meanwhile; else they are taken back first, so that what waited meets the world as
+        it was, and submit counts each pod anew.
+        """
+        counted = self.world.undisturbed
+        if counted:
+            session.commit()
+        else:
+            session.revert(START)
+        self.world.release()
+        return counted
