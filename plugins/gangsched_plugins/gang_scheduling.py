@@ -39,6 +39,7 @@ class GangScheduling:
     """PreEnqueue and PlacementFeasible of groups. Takes no arguments."""
 
     name = names.GANG_SCHEDULING
+    pre_enqueue_scope = "tree"
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self._forest = handle.forest

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gangsched_framework.interface import DeclaresPreEnqueueScope
 from gangsched_framework.status import unschedulable
+from gangsched_framework.testing import FakeHandle
+from gangsched_plugins.default_registry import default_registry
 from tests.queue_room.cluster import Cluster, group, key, pod, rejected
 from tests.queue_room.fakes import FIT, GANG, GATES, NODE_ADD, NODE_LABEL, NODE_TAINT
 
@@ -98,6 +101,13 @@ def test_a_pod_of_a_wide_tree_asks_nothing_of_the_other_leaves(leaves: int) -> N
     cluster.add_pod(pod("more", "l3"))
     assert questions(cluster) <= 8
     assert cluster.entity("more").rejected_by["default/more"] == (GANG,)
+
+
+@pytest.mark.parametrize("name", ["SchedulingGates", "DynamicResources", "DefaultPreemption", "GangScheduling"])
+def test_every_gating_plugin_of_ours_declares_its_scope(name: str) -> None:
+    plugin = default_registry().build(name, {}, FakeHandle())
+    assert isinstance(plugin, DeclaresPreEnqueueScope)
+    assert plugin.pre_enqueue_scope == ("pod" if name in ("SchedulingGates", "DynamicResources") else "tree")
 
 
 CHANGES = st.lists(
