@@ -72,6 +72,7 @@ def next_flush(queue: Containers, settings: QueueSettings) -> int | None:
         times.append(release)
     oldest = queue.waiting.parked.oldest_stay()
     if oldest is not None:
-        overdue = oldest + settings.unschedulable_timeout
+        # not in the past: an entity may have been parked with an old timestamp after it was due (spec §2.2.1)
+        overdue = max(oldest + settings.unschedulable_timeout, queue.clock.now())
         times.append(overdue - overdue % settings.leftover_period + settings.leftover_period)
     return min(times, default=None)

@@ -14,7 +14,7 @@ from attrs import evolve, fields
 from gangsched.engine.scheduler import Cycle
 from gangsched.engine.decisions import Bind, Evict
 from gangsched.engine.report import CycleReport
-from gangsched.engine.scheduler import Scheduler
+from gangsched.engine.scheduler import Cycle, Scheduler
 from gangsched.host import Host
 from gangsched_framework.objects import ClusterObject, EntityKey, Group, Node, Pod, PodGroup
 from gangsched_framework.pod_spec import PodSpec, Toleration
@@ -359,7 +359,7 @@ class Story:
         self.note(f"submit {report.entity}: {[d for d in report.decisions if isinstance(d, Bind | Evict)]}")
         invariants.check_report(self, cycle.entity, report, seen)
         self._count(report)
-        self._carry_out(rng, reports)
+        self._carry_out(rng, reports, seen)
 
     def _count(self, report: CycleReport) -> None:
         self.count("cycles")
@@ -368,14 +368,12 @@ class Story:
                 if isinstance(decision, kind):
                     self.count(what)
 
-    def _carry_out(self, rng: Random, reports: Sequence[CycleReport]) -> None:
+    def _carry_out(self, rng: Random, reports: Sequence[CycleReport], seen: invariants.Seen) -> None:
         binds = [d for d in reports[0].decisions if isinstance(d, Bind)]
         late = [bind for bind in binds if one_in(rng, 3)]
         self._refused = tuple(bind.pod for bind in binds if one_in(rng, 8))
         for bind in late:
-            pod = self.core.pod(bind.pod)
-            assert pod is not None
-            self.unanswered.append((bind, pod))
+            self.unanswered.append((bind, seen.popped[bind.pod]))
         answers = []
         for host, report in zip(self.hosts, reports, strict=True):
             answers.append(host.carry_out([d for d in report.decisions if d not in late]))
