@@ -76,6 +76,8 @@ class Framework:
         self._pre_score = self._at("preScore")
         self.score_plugins = self._weighted("score")
         self.node_plugins = self._node_plugins()
+        self.all_nodes = profile.percentage_of_nodes_to_score >= 100 and bool(self.score_plugins)
+        """Whether every node is looked at: then neither the search start nor the number found decides."""
         self._reserve = self._at("reserve")
         self._permit = self._at("permit")
         self._pre_bind = self._at("preBind")

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sortedcontainers import SortedDict
-
 from gangsched_framework import readiness
 from gangsched_framework.infos import PodGroupInfo
 from gangsched_framework.objects import EntityKey, Group, Pod, PodGroup
@@ -57,9 +55,12 @@ class Forest:
         """Replace the object of an observed group. O(1) when links and minimum stay, as with a condition."""
         record = self._records[group.key]
         old = record.group
-        if old is None or old.parent_name != group.parent_name or old.minimum != group.minimum:
-            self.add_group(group)
-        elif self._child_order == "creation" and old.creation_timestamp != group.creation_timestamp:
+        if (
+            old is None
+            or old.parent_name != group.parent_name
+            or old.minimum != group.minimum
+            or (self._child_order == "creation" and old.creation_timestamp != group.creation_timestamp)
+        ):
             self.add_group(group)
         else:
             record.group = group

@@ -339,23 +339,3 @@ class PodGroupPostFilterPlugin(Plugin, Protocol):
     def pod_group_post_filter(
         self, state: PodGroupCycleState, root: PoppedPodGroupInfo, schedule: SchedulingFunction
     ) -> tuple[PodGroupPostFilterResult | None, Status | None]: ...
-
-
-# --- speed ----------------------------------------------------------------------------------------------------------
-
-
-@runtime_checkable
-class DeclaresInertPoints(Plugin, Protocol):
-    """Points (configuration names) where the plugin stands in the profile but never does anything: not called there."""
-
-    @property
-    def inert(self) -> tuple[str, ...]: ...
-
-
-@runtime_checkable
-class DeclaresLocality(Plugin, Protocol):
-    """What a plugin's Filter and Score of a node depend on: ``node`` (that row alone), ``domain`` (its topology
-    domain) or ``global``. A plugin that declares nothing counts as global (architecture.md §5)."""
-
-    @property
-    def locality(self) -> str: ...

@@ -11,11 +11,17 @@ from typing import Literal, Self
 
 from attrs import Factory, evolve, field, frozen
 
-from gangsched_framework.pod_spec import Container, LabelSelector, PodSpec
+from gangsched_framework.pod_spec import Container, PodSpec
+from gangsched_framework.policies import (
+    PREEMPT_LOWER_PRIORITY,
+    Namespace,
+    PodDisruptionBudget,
+    PriorityClass,
+    SelectorOwner,
+)
 from gangsched_framework.resources import NOTHING, PodRequests, Resources
 
 DEFAULT_SCHEDULER = "default-scheduler"
-PREEMPT_LOWER_PRIORITY = "PreemptLowerPriority"
 POD = "pod"
 POD_GROUP = "podgroup"
 COMPOSITE_POD_GROUP = "compositepodgroup"
@@ -297,40 +303,6 @@ class CompositePodGroup(_Group):
 
 
 Group = PodGroup | CompositePodGroup
-
-
-@frozen
-class PriorityClass:
-    name: str
-    value: int
-    global_default: bool = False
-    preemption_policy: str = PREEMPT_LOWER_PRIORITY
-
-
-@frozen
-class PodDisruptionBudget:
-    """``disruptions_allowed`` is ``status.disruptionsAllowed``."""
-
-    namespace: str
-    name: str
-    selector: LabelSelector | None
-    disruptions_allowed: int = 0
-
-
-@frozen
-class Namespace:
-    name: str
-    labels: Mapping[str, str] = {}
-
-
-@frozen
-class SelectorOwner:
-    """A Service, ReplicationController, ReplicaSet or StatefulSet: what default spread constraints read (§7.9.1)."""
-
-    kind: str
-    namespace: str
-    name: str
-    selector: LabelSelector | None
 
 
 ClusterObject = (

@@ -14,7 +14,6 @@ from sortedcontainers import SortedDict
 
 from gangsched_framework.objects import POD_GROUP, EntityKey, Group, Pod
 
-
 _CHILDLESS: SortedDict[tuple[Any, ...], Any] = SortedDict()
 
 

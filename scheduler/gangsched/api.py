@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from attrs import evolve
@@ -16,6 +16,7 @@ from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.settings import SECOND, Settings
 from gangsched.host import Host
 from gangsched.manifests import Decoder, read_files
+from gangsched.updates import merged
 from gangsched_framework.errors import GangschedError, did_you_mean
 from gangsched_framework.objects import ClusterObject, EntityKey, Pod
 from gangsched_framework.queue_state import QueueState
@@ -72,17 +73,22 @@ class Engine:
     # --- objects ------------------------------------------------------------------------------------------------------
 
     def apply(self, *sources: Source) -> None:
-        """Add or update objects: files, directories, manifests as dicts, framework objects. Raises InputError."""
-        for source in sources:
-            for obj in self._read(source):
-                self.core.add(obj)
+        """Add or update objects: files, directories, manifests as dicts, framework objects. Raises InputError.
 
-    def _read(self, source: Source) -> Iterable[ClusterObject]:
-        if isinstance(source, str | os.PathLike):
-            return read_files([os.fspath(source)], decoder=self.decoder).objects
-        if isinstance(source, Mapping):
-            return self.decoder.decode(source, now=self.core.now)
-        return (source,)
+        A manifest of a known object updates it, as ``kubectl apply`` does: identity, node and status stay. A framework
+        object replaces the known one as it is.
+        """
+        for source in sources:
+            if isinstance(source, str | os.PathLike):
+                objects = read_files([os.fspath(source)], decoder=self.decoder, now=self.core.now).objects
+            elif isinstance(source, Mapping):
+                objects = tuple(self.decoder.decode(source, now=self.core.now))
+            else:
+                self.core.add(source)
+                continue
+            for obj in objects:
+                known = self.core.known(obj)
+                self.core.add(obj if known is None else merged(known, obj))
 
     def delete(self, obj: ClusterObject) -> None:
         """Remove an object (only its identity is looked at)."""

@@ -117,6 +117,10 @@ class Scheduler:
         """An object vanishes; an unknown one is ignored. Only its identity is looked at."""
         self._events.delete(obj)
 
+    def known(self, obj: ClusterObject) -> ClusterObject | None:
+        """The core's copy of the object with the identity of ``obj``."""
+        return self._events.known(obj)
+
     def pod(self, key: str) -> Pod | None:
         """The core's copy of pod ``namespace/name``; None when unknown or finished."""
         return self.world.pods.get(key)

@@ -17,7 +17,7 @@ from gangsched.replay.departures import Departures
 from gangsched.replay.events import DELETE_WHEN_FINISHED, DURATION, Identity, TraceEvent, TraceHeader
 from gangsched.replay.ledger import GangRecord, Ledger
 from gangsched.replay.times import parse_duration
-from gangsched.replay.updates import updated_group, updated_node, updated_pod
+from gangsched.updates import updated_group, updated_node, updated_pod
 from gangsched_framework.errors import GangschedError
 from gangsched_framework.objects import ClusterObject, CompositePodGroup, EntityKey, Group, Node, Pod, PodGroup
 from gangsched_framework.queue_state import QueueState

@@ -1,10 +1,10 @@
-"""An update of a trace replaces what users write and keeps what the cluster wrote (as the API server does)."""
+"""An update by a user replaces what users write and keeps what the cluster wrote (as the API server does)."""
 
 from __future__ import annotations
 
 from attrs import evolve
 
-from gangsched_framework.objects import Group, Node, Pod
+from gangsched_framework.objects import ClusterObject, CompositePodGroup, Group, Node, Pod, PodGroup
 
 
 def updated_pod(current: Pod, new: Pod) -> Pod:
@@ -34,3 +34,14 @@ def updated_group(current: Group, new: Group) -> Group:
 def updated_node(current: Node, new: Node) -> Node:
     """``new`` with the identity of ``current``."""
     return evolve(new, uid=current.uid, creation_timestamp=current.creation_timestamp)
+
+
+def merged(current: ClusterObject, new: ClusterObject) -> ClusterObject:
+    """What applying a manifest to a known object makes of it."""
+    if isinstance(current, Pod) and isinstance(new, Pod):
+        return updated_pod(current, new)
+    if isinstance(current, Node) and isinstance(new, Node):
+        return updated_node(current, new)
+    if isinstance(current, PodGroup | CompositePodGroup) and isinstance(new, PodGroup | CompositePodGroup):
+        return updated_group(current, new)
+    return new

@@ -1,0 +1,24 @@
+"""What a plugin may declare about itself so that the engine can do less; the meaning of its points stays the same."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from gangsched_framework.interface import Plugin
+
+
+@runtime_checkable
+class DeclaresInertPoints(Plugin, Protocol):
+    """Points (configuration names) where the plugin stands in the profile but never does anything: not called there."""
+
+    @property
+    def inert(self) -> tuple[str, ...]: ...
+
+
+@runtime_checkable
+class DeclaresLocality(Plugin, Protocol):
+    """What a plugin's Filter and Score of a node depend on: ``node`` (that row alone), ``domain`` (its topology
+    domain) or ``global``. A plugin that declares nothing counts as global (architecture.md §5)."""
+
+    @property
+    def locality(self) -> str: ...
