@@ -19,9 +19,7 @@ class SchedulingTrial:
     def __init__(self, workload: Workload, *, patient: bool, oracle: bool) -> None:
         registry = plugin_registry()
         config = default_config(FeatureGates(), registry)
-        settings = Settings(
-            initial_backoff=config.initial_backoff, max_backoff=config.max_backoff, oracle=oracle
-        )
+        settings = Settings(initial_backoff=config.initial_backoff, max_backoff=config.max_backoff, oracle=oracle)
         self.core = Scheduler(config.profiles, registry, settings=settings, feature_gates=config.gates)
         self.host = Host(self.core)
         self._workload = workload

@@ -17,6 +17,7 @@ VERBS = {
     "explain": "gangsched.cli.explain:explain",
     "replay": "gangsched.cli.replay:replay",
     "conform": "gangsched.cli.conform:conform",
+    "bench": "gangsched.cli.bench:bench",
     "config": "gangsched.cli.config:config",
 }
 """Verb -> ``module:command``. A module is imported when its verb is asked for, so each verb pays for itself alone."""
