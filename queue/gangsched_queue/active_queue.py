@@ -16,4 +16,12 @@ class ActiveQueue(EntityHeap):
         self._sort_key = sort_key
 
     def enter(self, entity: Entity) -> None:
+        """Enter an entity that is not here."""
         self.add(entity, self._sort_key(entity))
+
+    def refresh(self, entity: Entity) -> None:
+        """An entity that is here may have another sort key."""
+        order = self._sort_key(entity)
+        if order != self.order_of(entity.key):
+            self.remove(entity.key)
+            self.add(entity, order)

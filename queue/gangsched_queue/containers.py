@@ -56,9 +56,8 @@ class Containers:
         found = self.find_tree(root)
         if found is not None:
             entity, place = found
-            self.waiting.take(root)
             entity.insert(leaf, info)
-            self.waiting.requeue(entity, place.value)
+            self.waiting.requeue(entity, place.value, place)
             return
         group = self.forest.group(root)
         assert group is not None

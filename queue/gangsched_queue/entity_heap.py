@@ -30,6 +30,10 @@ class EntityHeap:
         entry = self._live.get(key)
         return entry[3] if entry is not None else None
 
+    def order_of(self, key: EntityKey) -> SortKey:
+        """The sort key under which an entity that is here entered."""
+        return self._live[key][0]
+
     def add(self, entity: Entity, order: SortKey) -> None:
         """Enter an entity that is not here."""
         key = entity.key

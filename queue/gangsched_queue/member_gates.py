@@ -33,13 +33,17 @@ class Scopes:
     pod: frozenset[str] = frozenset()
     tree: tuple[str, ...] = ()
     declared: bool = True
+    _passed: dict[tuple[str, str], bool] = field(factory=dict, eq=False)
 
     def passed_all_of_pod(self, first: str, verdict: str) -> bool:
         """Whether every ``pod`` plugin was asked when ``first`` was asked first and ``verdict`` ('' = none) refused."""
         if not verdict:
             return True
-        asked = sorted(self.order, key=lambda plugin: plugin != first)
-        return not self.pod & set(asked[asked.index(verdict) :])
+        found = self._passed.get((first, verdict))
+        if found is None:
+            asked = sorted(self.order, key=lambda plugin: plugin != first)
+            found = self._passed[first, verdict] = self.pod.isdisjoint(asked[asked.index(verdict) :])
+        return found
 
 
 @define(eq=False)
@@ -96,14 +100,11 @@ class Cohort(MemberSet):
         return info
 
 
-@frozen
-class CohortKey:
-    """``depth`` of the leaves; ``sure``: all ``pod`` plugins are known to let the members pass."""
+CohortKey = tuple[str, int, str, bool]
+"""Scheduler name, depth of the leaves, gating plugin, whether all ``pod`` plugins are known to let the members pass.
 
-    scheduler_name: str
-    depth: int
-    plugin: str
-    sure: bool
+Without that last certainty a member was refused by a ``tree`` plugin before some ``pod`` plugin could speak.
+"""
 
 
 @define(eq=False)

@@ -11,6 +11,7 @@ from gangsched_queue.entities import Entity
 from gangsched_queue.in_flight import EventObject
 from gangsched_queue.requeue import Occurrence, Strategy, strategy_of
 from gangsched_queue.settings import QueueSettings
+from gangsched_queue.waiting import Place
 
 PreCheck = Callable[[Pod], bool]
 
@@ -22,29 +23,32 @@ def move_all(
         return  # nobody to wake, nobody to remember it for
     if not queue.registrations.knows(event):
         return
-    happened = Occurrence(event, old, new)
-    for entity in _concerned(queue, happened):
+    entities = _concerned(queue, event, old, new)
+    if entities:
+        _wake(queue, entities, Occurrence(event, old, new), pre_check)
+    queue.in_flight.record(event, old, new)
+
+
+def _wake(queue: Containers, entities: list[Entity], happened: Occurrence, pre_check: PreCheck | None) -> None:
+    for entity in entities:
         if pre_check is not None and not any(pre_check(info.pod) for info in entity.members()):
             continue
         strategy = strategy_of(entity, happened, queue.registrations)
         if strategy is not Strategy.SKIP:
-            queue.waiting.take(entity.key)
-            queue.waiting.requeue(entity, strategy)
-    queue.in_flight.record(event, old, new)
+            queue.waiting.requeue(entity, strategy, Place.PARKED)
 
 
-def _concerned(queue: Containers, happened: Occurrence) -> list[Entity]:
+def _concerned(queue: Containers, event: ClusterEvent, old: EventObject, new: EventObject) -> list[Entity]:
     """Parked entities the event may wake; gated ones only by an event of the plugin that gates them (§2.7.6c)."""
-    if happened.event.wildcard:
+    if event.wildcard:
         return list(queue.waiting.parked)
-    plugins = queue.registrations.of_any(happened.event)
-    tree = _tree_of(queue, happened) if any(plugins.values()) else None
+    plugins = queue.registrations.of_any(event)
+    tree = _tree_of(queue, new if new is not None else old) if any(plugins.values()) else None
     return queue.waiting.parked.concerned(plugins, tree)
 
 
-def _tree_of(queue: Containers, happened: Occurrence) -> EntityKey | None:
-    """Root of the tree that the event's object belongs to."""
-    subject = happened.new if happened.new is not None else happened.old
+def _tree_of(queue: Containers, subject: EventObject) -> EntityKey | None:
+    """Root of the tree that an object belongs to."""
     if subject is None or isinstance(subject, Node):
         return None
     key = subject.group_key if isinstance(subject, Pod) else subject.key

@@ -34,11 +34,12 @@ def delete_group(queue: Containers, key: EntityKey, root: EntityKey | None) -> N
     if found is None:
         return
     entity, place = found
-    queue.waiting.take(root)
     for leaf in leaves:
         for info in entity.members_of(leaf):
             entity.remove(leaf, info.pod.key)
             queue.incomplete.add(leaf, info)
+    if not entity.size:
+        queue.waiting.take(root)
+        return
     entity.gates.reorder()
-    if entity.size:
-        queue.waiting.requeue(entity, place.value)  # a waiting tree may become gated
+    queue.waiting.requeue(entity, place.value, place)  # a waiting tree may become gated

@@ -76,8 +76,7 @@ def _wake_by_update(queue: Containers, entity: Entity, info: QueuedPodInfo, old:
         strategy = strategy_of_update(entity, info, Occurrence(event, old, new), queue.registrations)
         if strategy is Strategy.SKIP:
             continue
-        queue.waiting.take(entity.key)
-        if queue.waiting.requeue(entity, strategy) is not Place.PARKED:
+        if queue.waiting.requeue(entity, strategy, Place.PARKED) is not Place.PARKED:
             return
 
 
@@ -93,10 +92,11 @@ def delete(queue: Containers, pod: Pod) -> None:
     if found is None:
         return
     entity, place, _ = found
-    queue.waiting.take(entity.key)
     entity.remove(leaf, pod.key)
     if entity.size:
-        queue.waiting.requeue(entity, place.value)
+        queue.waiting.requeue(entity, place.value, place)
+    else:
+        queue.waiting.take(entity.key)
 
 
 def activate(queue: Containers, pods: Iterable[Pod]) -> None:
@@ -112,8 +112,7 @@ def activate(queue: Containers, pods: Iterable[Pod]) -> None:
             member = _find_member(queue, leaf, pod.key)
             found = member[:2] if member is not None else None
         if found is not None and found[1] is not Place.ACTIVE:
-            queue.waiting.take(found[0].key)
-            queue.waiting.requeue(found[0], Strategy.IMMEDIATELY)
+            queue.waiting.requeue(found[0], Strategy.IMMEDIATELY, found[1])
 
 
 def _find_member(

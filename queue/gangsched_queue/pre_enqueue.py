@@ -72,7 +72,8 @@ class PreEnqueue:
                 cohort.status = status
                 continue
             del gates.cohorts[key]
-            if not key.sure:  # who was refused before a `pod` plugin could speak must be asked for himself
+            scheduler_name, depth, _, sure = key
+            if not sure:  # each must be asked for himself
                 for info in cohort.members.values():
                     info.gating_plugin = cohort.plugin
                     gates.unseen[info.pod.key] = info
@@ -80,7 +81,7 @@ class PreEnqueue:
             cohort.plugin, cohort.status = plugin, status
             for info in cohort.unmarked.pop(plugin, {}).values():
                 entity.rejected.reject(info, plugin)
-            moved.append((CohortKey(key.scheduler_name, key.depth, plugin, True), cohort))
+            moved.append(((scheduler_name, depth, plugin, True), cohort))
         for key, cohort in moved:
             self._merge(entity, key, cohort)
 
@@ -89,7 +90,7 @@ class PreEnqueue:
         other = cohorts.get(key)
         if other is not None:
             small, large = sorted((cohort, other), key=lambda each: len(each.members))
-            scopes = self._scopes.get(key.scheduler_name, _NO_PLUGINS)
+            scopes = self._scopes.get(key[0], _NO_PLUGINS)
             for info in small.members.values():
                 large.enter(info, scopes, self._tree_order)
             large.status, cohort = cohort.status, large
@@ -123,7 +124,7 @@ class PreEnqueue:
     ) -> None:
         plugin = info.gating_plugin
         depth = len(self._forest.position(_leaf_of(info)))
-        key = CohortKey(info.pod.scheduler_name, depth, plugin, scopes.passed_all_of_pod(first, plugin))
+        key = (info.pod.scheduler_name, depth, plugin, scopes.passed_all_of_pod(first, plugin))
         cohort = entity.gates.cohorts.get(key)
         if cohort is None:
             cohort = entity.gates.cohorts[key] = Cohort(plugin=plugin)

@@ -39,21 +39,34 @@ class UnschedulableEntities:
 
     def add(self, entity: Entity) -> None:
         """Park an entity."""
-        key = entity.key
         self._stays.add(entity, (_stay_began(entity),))
-        self._tags[key] = tags = _tags(entity)
+        self._index(entity, _tags(entity))
+
+    def refresh(self, entity: Entity) -> None:
+        """An entity that is here gained or lost a member, a rejector or its gate."""
+        tags = _tags(entity)
+        if tags != self._tags[entity.key]:
+            self._unindex(entity.key)
+            self._index(entity, tags)
+
+    def _index(self, entity: Entity, tags: tuple[Tag, ...]) -> None:
+        key = entity.key
+        self._tags[key] = tags
         for tag in tags:
             self._by_tag.setdefault(tag, {})[key] = entity
+
+    def _unindex(self, key: EntityKey) -> None:
+        for tag in self._tags.pop(key):
+            entities = self._by_tag[tag]
+            del entities[key]
+            if not entities:
+                del self._by_tag[tag]
 
     def remove(self, key: EntityKey) -> Entity | None:
         """Take an entity out; None when it is not here."""
         entity = self._stays.remove(key)
         if entity is not None:
-            for tag in self._tags.pop(key):
-                entities = self._by_tag[tag]
-                del entities[key]
-                if not entities:
-                    del self._by_tag[tag]
+            self._unindex(key)
         return entity
 
     def concerned(self, plugins: Mapping[str, bool], tree: EntityKey | None) -> list[Entity]:

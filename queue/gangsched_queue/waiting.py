@@ -41,48 +41,59 @@ class WaitingEntities:
 
     def find(self, key: EntityKey) -> tuple[Entity, Place] | None:
         """The entity and where it is; None when it is not waiting."""
-        for container, place in (
-            (self.active, Place.ACTIVE),
-            (self.parked, Place.PARKED),
-            (self.backoff, Place.BACKOFF),
-        ):
-            entity = container.get(key)
-            if entity is not None:
-                return entity, place
-        return None
+        entity = self.active.get(key)
+        if entity is not None:
+            return entity, Place.ACTIVE
+        entity = self.parked.get(key)
+        if entity is not None:
+            return entity, Place.PARKED
+        entity = self.backoff.get(key)
+        return (entity, Place.BACKOFF) if entity is not None else None
 
     def take(self, key: EntityKey) -> None:
-        """Remove an entity from where it is."""
+        """Remove an entity from where it is, if it is waiting at all."""
         _ = self.active.remove(key) or self.parked.remove(key) or self.backoff.remove(key)
 
-    def requeue(self, entity: Entity, strategy: Strategy) -> Place:
-        """Put an entity that is nowhere to where the strategy leads; a gated one is parked (spec §2.7.6d, §2.8.3)."""
-        if strategy is Strategy.SKIP:
+    def requeue(self, entity: Entity, strategy: Strategy, origin: Place | None = None) -> Place:
+        """Move an entity from ``origin`` (None = it is nowhere) to where the strategy leads (spec §2.7.6d, §2.8.3)."""
+        place = self._lead(entity, strategy)
+        if place is origin:
+            self._stay(entity, place)
+            return place
+        if origin is not None:
+            self.take(entity.key)
+        if place is Place.PARKED:
             self.parked.add(entity)
+        elif place is Place.BACKOFF:
+            self.backoff.add(entity)
+        else:
+            self._enter_active(entity)
+        return place
+
+    def _lead(self, entity: Entity, strategy: Strategy) -> Place:
+        """Where a strategy leads; PreEnqueue runs unless the entity is skipped, a gated one is parked."""
+        if strategy is Strategy.SKIP:
             return Place.PARKED
         if strategy is Strategy.AFTER_BACKOFF and self.backoff.is_backing_off(entity, self._clock.now()):
-            if self._settings.pop_from_backoff and not self._pre_enqueue.passes(entity):
-                self.parked.add(entity)
-                return Place.PARKED
-            self.backoff.add(entity)
-            return Place.BACKOFF
-        return self.activate(entity)
+            passes = not self._settings.pop_from_backoff or self._pre_enqueue.passes(entity)
+            return Place.BACKOFF if passes else Place.PARKED
+        return Place.ACTIVE if self._pre_enqueue.passes(entity) else Place.PARKED
 
-    def activate(self, entity: Entity) -> Place:
-        """Put an entity that is nowhere into the active queue, unless PreEnqueue gates it."""
-        if not self._pre_enqueue.passes(entity):
-            self.parked.add(entity)
-            return Place.PARKED
-        self._enter_active(entity)
-        return Place.ACTIVE
+    def _stay(self, entity: Entity, place: Place) -> None:
+        if place is Place.PARKED:
+            self.parked.refresh(entity)
+        elif place is Place.ACTIVE:
+            self.active.refresh(entity)
+            self._note_first_attempt(entity)
+        # the order of the backoff queue is fixed by the expiration, which is not computed anew (spec §2.4.6)
 
     def reorder(self, info: QueuedPodInfo, place: Place, pod: Pod) -> None:
-        """Replace the object of a plain pod whose sort key may have changed; it stays where it is."""
-        self.take(info.key)
+        """Replace the object of a plain pod, whose sort key may change by it; it stays where it is."""
         info.pod = pod
         if place is Place.ACTIVE:
-            self.active.enter(info)
+            self.active.refresh(info)
         else:
+            self.backoff.remove(info.key)
             self.backoff.add(info)
 
     def flush_backoff(self) -> None:
@@ -92,9 +103,14 @@ class WaitingEntities:
             if self._settings.pop_from_backoff:
                 self._enter_active(entity)  # PreEnqueue ran on the way into the backoff queue
             else:
-                self.activate(entity)
+                self.requeue(entity, Strategy.IMMEDIATELY)
 
     def _enter_active(self, entity: Entity) -> None:
+        self._note_first_attempt(entity)
+        self.active.enter(entity)
+
+    def _note_first_attempt(self, entity: Entity) -> None:
+        """The entity, and each of its members, are ready for the first time (spec §2.2.2)."""
         now = self._clock.now()
         if entity.initial_attempt_timestamp is None:
             entity.initial_attempt_timestamp = now
@@ -102,7 +118,6 @@ class WaitingEntities:
             for info in entity.fresh.values():
                 info.initial_attempt_timestamp = now
             entity.fresh.clear()
-        self.active.enter(entity)
 
     def _check(self) -> None:
         self.active._check()
