@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
+import structlog
 from structlog.testing import capture_logs
 
 from gangsched.api import Engine
 from gangsched_framework.testing import make_node, make_pod, make_pod_group
+
+
+@pytest.fixture(autouse=True)
+def _as_a_fresh_process() -> None:
+    structlog.reset_defaults()  # a verb tested before may have configured silence
 
 
 def _run(*, logging: bool) -> list[dict[str, object]]:
