@@ -17,12 +17,18 @@ def total_of(amounts: Iterable[Amounts]) -> Amounts:
     return total
 
 
-def real_capability(total: Amounts, guaranteed: Amounts, guarantee: Amounts, capability: Amounts | None) -> Amounts:
+def real_capability(
+    total: Amounts, guaranteed: Amounts, guarantee: Amounts, capability: Amounts | None, *, upstream: bool = False
+) -> Amounts:
     """What is left of ``total`` after everybody's guarantees, plus the tenant's own, at most its capability (P4r).
 
     ``guaranteed``: the sum of all guarantees. ``capability`` as written; cpu and memory of 0 there are unlimited (P3r).
+    ``upstream``: a scalar of which nothing is left is not named at all (R30), so it does not limit anybody, although
+    all of it is guaranteed to others; the default names it with 0.
     """
     own = excess(total, guaranteed).plus(guarantee)
+    if not upstream:
+        own = Amounts(own.cpu, own.memory, {**dict.fromkeys((*total.others, *guaranteed.others), 0), **own.others})
     return own if capability is None else own.capped_by(capability_of(capability), "infinity")
 
 

@@ -42,7 +42,7 @@ class Example:
     total: Amounts
     tenants: list[Tenant]
     want: dict[str, Amounts]
-    shares: dict[str, float] = {}
+    shares: dict[str, float] = field(factory=dict)
     rounds: int | None = None
     real: dict[str, Amounts] = field(factory=dict)
 
@@ -306,7 +306,7 @@ def test_a_worked_division(example: Example) -> None:
 
     division = divide(example.total, claims)
 
-    deserved = {name: amounts_ for name, amounts_ in division.deserved.items()}
+    deserved = division.deserved
     assert deserved.keys() == example.want.keys()
     for name, want in example.want.items():
         assert approximately(want, deserved[name]), f"{name} deserves {deserved[name]}"
@@ -368,6 +368,14 @@ def test_e71_plentiful_pods_keep_a_full_tenant_from_being_overused_but_not_from_
     deserved, allocated = amounts("2c", pods=10), amounts("2c", pods=2)
     assert not is_overused(allocated, deserved)
     assert beyond(allocated, amounts("1c", pods=1), deserved) == ("cpu",)
+
+
+@pytest.mark.parametrize("upstream, want", [(False, 0), (True, 1500)])
+def test_a_scalar_guaranteed_to_others_is_not_to_be_had_but_upstream(upstream: bool, want: float) -> None:
+    total, guarantee = gpu(3), gpu(3)
+    real = real_capability(total, guarantee, NO_AMOUNTS, None, upstream=upstream)
+    claims = [Claim("a", 1, gpu(3), real), Claim("b", 1, gpu(3), guarantee, guarantee)]
+    assert divide(total, claims).deserved["a"].get("gpu") == want
 
 
 # --- promises (P23r) ------------------------------------------------------------------------------------------------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from gangsched_plugins.fairshare.amounts import Amounts
 
 _SUFFIXES = {"c": 1000, "m": 1, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "G": 10**9, "": 1}
@@ -11,8 +13,8 @@ def number(written: str | float) -> float:
     """``2c`` = 2000 milli, ``1.5c``, ``200m``, ``4Gi``, ``1G``; numbers are in stored units."""
     if not isinstance(written, str):
         return written
-    digits = written.rstrip("cmKiMGG")
-    value = float(digits) * _SUFFIXES[written[len(digits) :]]
+    digits, suffix = re.fullmatch(r"([0-9.]+)(\w*)", written).groups()  # type: ignore[union-attr]
+    value = float(digits) * _SUFFIXES[suffix]
     return int(value) if value.is_integer() else value
 
 
