@@ -57,10 +57,10 @@ class Host:
         if failure is None and (current is None or current.uid != bind.uid):
             failure = f'pods "{bind.pod.split("/", 1)[1]}" not found'
         if failure is not None:
-            return self.core.bind_failed(bind.pod, failure)
+            return self.core.bind_failed(bind.pod, failure, bind.uid)
         bound.append(bind)
         self.bindings[bind.pod] = bind.node
-        return self.core.bound(bind.pod)
+        return self.core.bound(bind.pod, bind.uid)
 
     def _assigned(self, bind: Bind) -> Pod | None:
         pod = self.core.pod(bind.pod)

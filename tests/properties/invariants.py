@@ -52,12 +52,10 @@ class Seen:
 def see(story: Story) -> Seen:
     pods = dict(story.core.world.pods)
     placed = {key: Placed(pod, pod.node_name) for key, pod in pods.items() if pod.node_name}
-    for bind, pod in story.unanswered:
+    for bind in story.unanswered:
         known = pods.get(bind.pod)
         if known is not None and known.uid == bind.uid:
             placed.setdefault(bind.pod, Placed(known, bind.node))
-        else:  # the pod has gone; its reservation stays until the answer
-            placed.setdefault(f"{bind.pod} (gone, {bind.uid})", Placed(evolve(pod, group_name=""), bind.node))
     groups = {group.key: group for group in story.core.world.forest.groups()}
     popped = {info.pod.key: info.pod for info in story.cycles[0].entity.members()}
     return Seen(dict(story.nodes), placed, popped, groups, groups)
@@ -236,9 +234,9 @@ def _every_waiting_pod_is_in_one_place(story: Story, state: QueueState) -> None:
         if pod.node_name or pod.scheduler_name not in story.core.frameworks:
             assert not found, f"{key} waits in {found}"
             continue
-        if popped.get(key) == pod.uid:
+        if popped.get(key) == pod.uid and key in state.in_flight:
             found.append("popped")
-        if any(bind.uid == pod.uid for bind, _ in story.unanswered):
+        if any(bind.uid == pod.uid for bind in story.unanswered):
             assert world.is_assumed(pod), f"{key}: its binding is under way"
             found.append("binding")
         assert len(found) == 1 or (pod.deleting and not found), f"{key} is in {found}"

@@ -55,7 +55,7 @@ class Story:
         self.variety = variety
         self.hosts = [Host(core) for core in cores]
         self.nodes: dict[str, Node] = {}
-        self.unanswered: list[tuple[Bind, Pod]] = []
+        self.unanswered: list[Bind] = []
         self.leaving: list[Evict] = []
         self.cycles: list[Cycle] = []
         self.stage = ""
@@ -359,7 +359,7 @@ class Story:
         self.note(f"submit {report.entity}: {[d for d in report.decisions if isinstance(d, Bind | Evict)]}")
         invariants.check_report(self, cycle.entity, report, seen)
         self._count(report)
-        self._carry_out(rng, reports, seen)
+        self._carry_out(rng, reports)
 
     def _count(self, report: CycleReport) -> None:
         self.count("cycles")
@@ -368,12 +368,11 @@ class Story:
                 if isinstance(decision, kind):
                     self.count(what)
 
-    def _carry_out(self, rng: Random, reports: Sequence[CycleReport], seen: invariants.Seen) -> None:
+    def _carry_out(self, rng: Random, reports: Sequence[CycleReport]) -> None:
         binds = [d for d in reports[0].decisions if isinstance(d, Bind)]
         late = [bind for bind in binds if one_in(rng, 3)]
         self._refused = tuple(bind.pod for bind in binds if one_in(rng, 8))
-        for bind in late:
-            self.unanswered.append((bind, seen.popped[bind.pod]))
+        self.unanswered += late
         answers = []
         for host, report in zip(self.hosts, reports, strict=True):
             answers.append(host.carry_out([d for d in report.decisions if d not in late]))
@@ -395,7 +394,7 @@ class Story:
     def a_binding_is_answered(self, rng: Random) -> None:
         if not self.unanswered:
             return
-        bind, _ = self.unanswered.pop(rng.randrange(len(self.unanswered)))
+        bind = self.unanswered.pop(rng.randrange(len(self.unanswered)))
         self._refused = (bind.pod,) if one_in(rng, 3) else ()
         self.note(f"answer {bind}, refused: {self._refused}")
         answers = [host.carry_out([bind]) for host in self.hosts]

@@ -90,10 +90,10 @@ class GroupCycle:
         self.tools.log.stage(event, self.number, self.entity.key, **values)
 
     def _to_try(self, infos: Sequence[QueuedPodInfo]) -> list[QueuedPodInfo]:
-        """Without pods being deleted or already assumed (spec §4.4)."""
+        """Without pods being deleted, assumed already, or assigned by someone else since the pop (spec §4.4)."""
         kept = []
         for info in infos:
-            if info.pod.deleting or self.tools.world.is_assumed(info.pod):
+            if info.pod.deleting or self.tools.world.is_placed(info.pod):
                 self.tools.submitter.skip(info.pod)
             else:
                 kept.append(info)

@@ -128,17 +128,20 @@ class Scheduler:
     def node(self, name: str) -> Node | None:
         return self.world.node(name)
 
-    def bound(self, key: str) -> tuple[Decision, ...]:
-        """The binding of pod ``key`` was carried out. The update that shows its node is delivered apart."""
-        binding = self._submitter.binding.pop(key)
+    def bound(self, key: str, uid: str = "") -> tuple[Decision, ...]:
+        """The binding of pod ``key`` was carried out. The update that shows its node is delivered apart.
+
+        ``uid`` tells pods of one name apart: one may be deleted and another be bound before the first is answered.
+        """
+        binding = self._submitter.answered(key, uid)
         note = f"Successfully assigned {key} to {binding.node}"
         self._outbox.emit(RecordEvent.of("Normal", "Scheduled", key, note))
         binding.framework.run_post_bind(binding.info.pod, binding.node)
         return self._outbox.take()
 
-    def bind_failed(self, key: str, message: str) -> tuple[Decision, ...]:
+    def bind_failed(self, key: str, message: str, uid: str = "") -> tuple[Decision, ...]:
         """The binding of pod ``key`` failed: its reservation is returned and it waits again (spec §2.12)."""
-        binding = self._submitter.binding.pop(key)
+        binding = self._submitter.answered(key, uid)
         pod = binding.info.pod
         binding.framework.run_unreserve(binding.state, pod, binding.node)
         self.world.forget(pod)
@@ -151,7 +154,7 @@ class Scheduler:
     @property
     def binding(self) -> tuple[str, ...]:
         """Pods whose Bind decision is not answered yet, in order of decision."""
-        return tuple(self._submitter.binding)
+        return tuple(each.info.pod.key for each in self._submitter.binding.values())
 
     def activate(self, pods: Sequence[Pod]) -> None:
         """Force waiting pods to the active queue (spec §2.11 Activate)."""

@@ -41,7 +41,7 @@ class Preemptor:
 
 @define(eq=False)
 class Submitter:
-    """Acts on the verdicts of a cycle. ``binding`` holds the pods whose binding is not confirmed yet, by key."""
+    """Acts on the verdicts of a cycle. ``binding`` holds the pods whose binding is not answered yet, by uid."""
 
     world: World
     queue: SchedulingQueue
@@ -60,9 +60,7 @@ class Submitter:
         """
         pod = info.pod
         state.placement = None
-        if self.world.counts(pod):  # someone else assigned it meanwhile
-            if counted:
-                self.world.table.remove_pod(pod, node)
+        if self.world.is_placed(pod):  # someone else assigned it meanwhile
             text = f"pod {pod.uid}({pod.key}) is in the cache, so can't be assumed"
             return self.fail(info, error(text), NOMINATION_CLEARED)
         self.world.assume(pod, node, counted=counted)
@@ -74,7 +72,7 @@ class Submitter:
                 fit_error = _one_node(node, status) if status.rejected else None
                 shown = unschedulable(fit_error.message) if fit_error is not None else status
                 return self.fail(info, shown, NOMINATION_CLEARED, fit_error)
-        self.binding[pod.key] = InBinding(info, state, framework, node)
+        self.binding[pod.uid] = InBinding(info, state, framework, node)
         self.outbox.emit(Bind(pod.key, pod.uid, node))
         self.queue.done(pod.uid)
         return PodVerdict(node=node)
@@ -87,6 +85,10 @@ class Submitter:
         if status is not None:
             framework.run_unreserve(state, pod, node)
         return status
+
+    def answered(self, key: str, uid: str) -> InBinding:
+        """Take out the binding of a pod; without a uid, the oldest of pods of that name."""
+        return self.binding.pop(uid or next(uid for uid, each in self.binding.items() if each.info.pod.key == key))
 
     def fail(
         self, info: QueuedPodInfo, status: Status, nominate: str | None, fit_error: FitError | None = None

@@ -82,14 +82,23 @@ class World:
             self._uncount(new.key)
 
     def delete_pod(self, pod: Pod) -> None:
-        """A pod is gone. What is assumed of it stays until its binding fails."""
+        """A pod is gone, and its reservation with it: no binding under way can succeed any more."""
         self.pods.pop(pod.key, None)
         self.forest.delete_pod(pod)
-        if pod.key not in self._assumed:
-            self._uncount(pod.key)
+        self._assumed.pop(pod.key, None)
+        self._uncount(pod.key)
 
     def assume(self, pod: Pod, node_name: str, *, counted: bool = False) -> None:
-        """Count a pod on its node before the binding is known; ``counted``: the committed snapshot did so already."""
+        """Count a pod on its node before the binding is known; ``counted``: the committed snapshot did so already.
+
+        A pod that has gone, or been replaced, since it was popped counts nowhere; its binding will fail.
+        """
+        known = self.pods.get(pod.key)
+        if known is None or known.uid != pod.uid:
+            if counted:
+                self.version += 1
+                self.table.remove_pod(pod, node_name)
+            return
         self._assumed[pod.key] = pod.uid
         self.forest.assume(pod, node_name)
         if counted:
@@ -100,13 +109,15 @@ class World:
 
     def forget(self, pod: Pod) -> None:
         """The binding failed: take the reservation back."""
-        if self._assumed.pop(pod.key, None) is not None:
+        if self._assumed.get(pod.key) == pod.uid:
+            del self._assumed[pod.key]
             self.forest.forget(pod)
             self._uncount(pod.key)
 
-    def counts(self, pod: Pod) -> bool:
-        """Whether a pod of this name counts on a node, be it an earlier one whose binding is not answered yet."""
-        return pod.key in self._counted
+    def is_placed(self, pod: Pod) -> bool:
+        """Whether a popped pod has a node by now: assumed, or assigned by someone else."""
+        known = self.pods.get(pod.key)
+        return self.is_assumed(pod) or (known is not None and known.uid == pod.uid and bool(known.node_name))
 
     def is_assumed(self, pod: Pod) -> bool:
         return self._assumed.get(pod.key) == pod.uid
@@ -159,7 +170,7 @@ class World:
                 assert self._counted[key] == (pod, pod.node_name)
             else:
                 assert (key in self._counted) == (key in self._assumed)
-        for key in self._counted:
-            assert key in self.pods or key in self._assumed
+        assert self._counted.keys() <= self.pods.keys()
+        assert all(self.pods[key].uid == uid for key, uid in self._assumed.items())
         self.table.settle()
         self.table._check()
