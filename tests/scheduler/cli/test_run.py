@@ -167,3 +167,14 @@ def test_with_json_the_trace_goes_to_stderr(tmp_path: Path) -> None:
     result = gangsched("run", "-f", file, "--trace", "-o", "json")
     assert json.loads(result.stdout)["bindings"] == {"default/a": "n1"}
     assert result.stderr.startswith("cycle 1 at 0s: pod/default/a, attempt 1\n")
+
+
+def test_every_stage_is_logged_when_asked_and_nothing_otherwise(tmp_path: Path) -> None:
+    file = manifests(tmp_path / "w.yaml", node("n1"), group("g", 1), pod("g-0", in_group="g"))
+    assert gangsched("run", "-f", file).stderr == ""
+    lines = gangsched("run", "-f", file, "-v").stderr.splitlines()
+    assert all(" cycle=1 entity=podgroup/default/g" in line for line in lines)
+    events = [line.split(" event=")[1].split()[0] for line in lines]
+    assert events[0] == "popped"
+    assert events[-1] == "requeued"
+    assert {"decided", "completed", "submitted"} < set(events)
