@@ -120,6 +120,12 @@ class MemberGates:
     def join(self, info: QueuedPodInfo) -> None:
         self.unseen[info.pod.key] = info
 
+    def take_unseen(self) -> list[QueuedPodInfo]:
+        """The members that were not asked yet; the caller asks them now."""
+        unseen = list(self.unseen.values())
+        self.unseen.clear()
+        return unseen
+
     def leave(self, info: QueuedPodInfo) -> None:
         """The member leaves the tree, or its object changed and it will join again."""
         key = info.pod.key

@@ -14,6 +14,11 @@ from gangsched_queue.registrations import Frameworks, QueueFramework
 
 _NO_PLUGINS = Scopes()
 
+Answers = dict[tuple[str, int], tuple[str, Status | None]]
+"""What was just said of a member: scheduler name, depth of its leaf -> refusing ``tree`` plugin ('' = none), status."""
+
+_UNKNOWN: tuple[str, Status | None] = ("?", None)
+
 
 @frozen(eq=False)
 class Gated:
@@ -50,29 +55,39 @@ class PreEnqueue:
         return Gated(info, status)
 
     def _check_group(self, entity: QueuedPodGroupInfo) -> Gated | None:
-        self._ask_cohorts(entity)
-        gated = self._ask_members(entity)
+        gates = entity.gates
+        answers: Answers = {}
+        gated = self._ask_members(entity, [*gates.take_unseen(), *gates.volatile.values()], answers)
+        if gates.cohorts:
+            self._ask_cohorts(entity, answers)
+            if gates.unseen:
+                self._ask_members(entity, gates.take_unseen(), answers)
         return self._last_gated(entity, gated)
 
     def _ask(self, info: QueuedPodInfo, first: str) -> Status | None:
         framework = self._frameworks.get(info.pod.scheduler_name)
         return framework.run_pre_enqueue(info.pod, first) if framework is not None else None
 
-    def _ask_cohorts(self, entity: QueuedPodGroupInfo) -> None:
-        """One question for each cohort; where the answer is new, the cohort becomes, or joins, another one."""
+    def _ask_cohorts(self, entity: QueuedPodGroupInfo, answers: Answers) -> None:
+        """One question for each cohort, unless a newcomer was just told the same or was let pass by all.
+
+        Where the answer is new, the cohort becomes, or joins, another one.
+        """
         gates = entity.gates
         moved: list[tuple[CohortKey, Cohort]] = []
         for key, cohort in list(gates.cohorts.items()):
             if not cohort.members:
                 del gates.cohorts[key]
                 continue
-            status = self._ask(next(iter(cohort.members.values())), cohort.plugin)
-            plugin = status.plugin if status is not None else ""
+            scheduler_name, depth, _, sure = key
+            plugin, status = answers.get((scheduler_name, depth), _UNKNOWN)
+            if plugin and plugin != cohort.plugin:
+                status = self._ask(next(iter(cohort.members.values())), cohort.plugin)
+                plugin = status.plugin if status is not None else ""
             if plugin == cohort.plugin:
                 cohort.status = status
                 continue
             del gates.cohorts[key]
-            scheduler_name, depth, _, sure = key
             if not sure:  # each must be asked for himself
                 for info in cohort.members.values():
                     info.gating_plugin = cohort.plugin
@@ -96,12 +111,11 @@ class PreEnqueue:
             large.status, cohort = cohort.status, large
         cohorts[key] = cohort
 
-    def _ask_members(self, entity: QueuedPodGroupInfo) -> list[Gated]:
+    def _ask_members(self, entity: QueuedPodGroupInfo, infos: list[QueuedPodInfo], answers: Answers) -> list[Gated]:
         """Ask for members without a standing answer. Returns the refused among those that will be asked each time."""
         gates = entity.gates
-        unseen, gates.unseen = gates.unseen, {}
         gated: list[Gated] = []
-        for info in (*unseen.values(), *gates.volatile.values()):
+        for info in infos:
             first = info.gating_plugin
             status = self._ask(info, first)
             plugin = info.gating_plugin = status.plugin if status is not None else ""
@@ -116,18 +130,18 @@ class PreEnqueue:
                 gates.held.add(info, self._tree_order)
                 gates.held_status[info.pod.key] = status
             else:
-                self._enter_cohort(entity, info, scopes, first, status)
+                depth = len(self._forest.position(_leaf_of(info)))
+                answers[info.pod.scheduler_name, depth] = plugin, status
+                key = (info.pod.scheduler_name, depth, plugin, scopes.passed_all_of_pod(first, plugin))
+                self._enter_cohort(entity, key, info, scopes, status)
         return gated
 
     def _enter_cohort(
-        self, entity: QueuedPodGroupInfo, info: QueuedPodInfo, scopes: Scopes, first: str, status: Status | None
+        self, entity: QueuedPodGroupInfo, key: CohortKey, info: QueuedPodInfo, scopes: Scopes, status: Status | None
     ) -> None:
-        plugin = info.gating_plugin
-        depth = len(self._forest.position(_leaf_of(info)))
-        key = (info.pod.scheduler_name, depth, plugin, scopes.passed_all_of_pod(first, plugin))
         cohort = entity.gates.cohorts.get(key)
         if cohort is None:
-            cohort = entity.gates.cohorts[key] = Cohort(plugin=plugin)
+            cohort = entity.gates.cohorts[key] = Cohort(plugin=key[2])
         cohort.status = status
         cohort.enter(info, scopes, self._tree_order)
 
