@@ -91,7 +91,7 @@ class HdrfTree:
         self._follow(leaf)
 
     def remove_job(self, job: str) -> None:
-        """A job leaves; inner nodes without jobs stay and count as saturated."""
+        """A job leaves, and with it the inner nodes that had no other."""
         leaf = self._jobs.pop(job)
         parent = leaf.parent
         assert parent is not None
@@ -101,6 +101,9 @@ class HdrfTree:
         parent.unsaturated -= not leaf.saturated
         self._follow(None)
         self._climb(parent)
+        while parent.parent is not None and not parent.children:  # it holds nothing and counts as saturated by now
+            del parent.parent.children[parent.name]
+            parent = parent.parent
 
     def set_total(self, total: Vector) -> None:
         """The cluster changed: every share is worked out anew."""
