@@ -206,6 +206,15 @@ def test_row_27_a_group_that_is_its_own_parent_is_a_cycle() -> None:
     assert cluster.where == {"p": "incomplete"}
 
 
+def test_pods_that_become_complete_together_join_oldest_first_and_the_first_gives_the_timestamp() -> None:
+    cluster = told(group("a", 1, "R"), group("b", 1, "R"), pod("old", "b"))
+    cluster.advance(SECOND)
+    cluster.add_pod(pod("young", "a"))
+    cluster.add_group(group("R"))
+    assert members(cluster, "old") == {"a": ("young",), "b": ("old",)}
+    assert cluster.entity("old").ts == 0
+
+
 def chain(links: int) -> list[object]:
     """A leaf ``g`` under ``links`` composite groups, and a pod."""
     names = "ABCDEFG"[:links]

@@ -41,6 +41,7 @@ def test_two_members_wait_at_most_the_square_root_of_two_in_float_nanoseconds() 
     [
         pytest.param(0, DEFAULT, 0, id="no failure, no penalty"),
         pytest.param(3, QueueSettings(max_backoff=0), 0, id="row 72: maximum 0 switches backoff off"),
+        pytest.param(2, QueueSettings(5 * SECOND, 11 * SECOND), 10 * SECOND, id="a doubling that just fits is not cut"),
         pytest.param(10**6, DEFAULT, 10 * SECOND, id="a huge count does not overflow"),
         pytest.param(
             1, QueueSettings(initial_backoff=30 * SECOND), 10 * SECOND, id="an initial above the maximum is cut"

@@ -269,6 +269,14 @@ def test_row_77_a_pending_plugin_that_queues_skips_the_backoff() -> None:
     assert cluster.where == {"p": "active"}
 
 
+def test_row_77_it_does_so_beside_plugins_that_reject_for_good() -> None:
+    cluster = failed(plain("p"), rejected(FIT, pending=CLAIM))
+    cluster.node_event(NODE_LABEL)
+    assert cluster.where == {"p": "parked"}
+    cluster.node_event(NODE_TAINT)
+    assert cluster.where == {"p": "active"}
+
+
 # row 78: a hint cannot return an error here; an exception is a bug and ends the run (interface.py)
 
 
@@ -594,6 +602,21 @@ def test_row_112_an_entity_that_lost_its_last_member_is_dropped() -> None:
     cluster = gang(1)
     cluster.delete_pod("g0")
     assert cluster.state == Cluster().state
+
+
+def test_the_next_flush_is_the_one_that_moves_the_first() -> None:
+    cluster = plain("a", "b")
+    assert cluster.queue.next_due() is None
+    failed(cluster, rejected(LOUD))
+    assert cluster.queue.next_due() == 330 * SECOND  # a is parked
+    cluster.clock.time = SECOND
+    failed(cluster, ERROR)
+    cluster.node_event(NODE_LABEL)
+    assert {entity.heap: entity.expires for entity in cluster.state.backoff} == {"entity": SECOND, "error": 2 * SECOND}
+    assert cluster.queue.next_due() == 2 * SECOND
+    cluster.advance(SECOND)
+    assert cluster.where == {"a": "active", "b": "backoff"}
+    assert cluster.queue.next_due() == 3 * SECOND
 
 
 # --- spec §2.11: where a newcomer's tree is, there it stays ---------------------------------------------------------

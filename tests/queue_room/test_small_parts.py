@@ -8,16 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gangsched_framework.events import ClusterEvent
+from gangsched_framework.hierarchy import Forest
 from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import Node, Pod, PodStatus, Taint
 from gangsched_framework.pod_spec import Toleration
 from gangsched_framework.testing import make_node, make_pod
+from gangsched_queue.entities import QueuedPodGroupInfo
 from gangsched_queue.entity_heap import EntityHeap
 from gangsched_queue.in_flight import InFlight
 from gangsched_queue.node_events import node_update_events
 from gangsched_queue.nominator import Nominator
 from gangsched_queue.pod_events import pod_update_events
-from tests.queue_room.cluster import pod
+from tests.queue_room.cluster import group, key, pod
 from tests.queue_room.fakes import NODE_ADD
 
 # --- heap -----------------------------------------------------------------------------------------------------------
@@ -257,3 +259,44 @@ def test_the_events_of_a_changed_pod(old: Pod, new: Pod, expected: list[str]) ->
 def test_a_waiting_pod_is_its_own_target(node: str, resource: str) -> None:
     old = make_pod("p").node(node).obj()
     assert [event.label for event in pod_update_events(old, old)] == [f"{resource}/Update"]
+
+
+# --- one tree ---------------------------------------------------------------------------------------------------------
+
+REJECTORS = st.sets(st.sampled_from(["A", "B"]))
+TREE_STEPS = st.lists(
+    st.tuples(st.sampled_from(["insert", "remove", "replace", "reject"]), st.integers(0, 5), REJECTORS, REJECTORS)
+)
+
+
+@given(TREE_STEPS)
+def test_a_tree_knows_its_members_their_rejectors_and_who_was_never_ready(
+    steps: list[tuple[str, int, set[str], set[str]]],
+) -> None:
+    forest = Forest()
+    for one in (group("R"), group("a", 1, "R"), group("b", 1, "R")):
+        forest.add_group(one)
+    entity = QueuedPodGroupInfo(key=key("R"), group=group("R"), timestamp=0)
+    model: dict[str, QueuedPodInfo] = {}
+    for step, i, unschedulable, pending in steps:
+        name, leaf = f"p{i}", "ab"[i % 2]
+        info = model.get(name)
+        if step == "insert" and info is None:
+            info = QueuedPodInfo(
+                pod=pod(name, leaf),
+                timestamp=0,
+                unschedulable_plugins=set(unschedulable),
+                pending_plugins=set(pending),
+                initial_attempt_timestamp=7 if pending else None,
+            )
+            model[name] = info
+            entity.insert(key(leaf), info)
+        elif step == "remove":
+            assert entity.remove(key(leaf), f"default/{name}") is model.pop(name, None)
+        elif step == "replace" and info is not None:
+            entity.replace(info, pod(name, leaf, labels={"color": "new"}))
+        elif step == "reject" and info is not None:
+            entity.rejected.reject(info, "A")
+        assert {info.pod.name for info in entity.members()} == set(model)
+        if model:
+            entity._check(forest)
