@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from attrs import define, field
 
-from gangsched.engine.complete import Completed, FinalPod, append_reasons, complete_groups, complete_pods
-from gangsched.engine.memo import MemoKey, Refusal
+from gangsched.engine.complete import Completed, FinalPod, Statuses, append_reasons, complete_groups, complete_pods
+from gangsched.engine.memo import Refusal
 from gangsched.engine.podgroup_algorithm import PodGroupAlgorithm
 from gangsched.engine.reconcile import TreeError, reconcile, validate
 from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict
@@ -43,7 +43,7 @@ class GroupCycle:
     _result: GroupResult | None = None
     _session: Session | None = None
     _framework: Framework = field(init=False)
-    _key: MemoKey | None = None
+    _version: int = 0
     _refusal: Refusal | None = None
     _state: PodGroupCycleState = field(factory=PodGroupCycleState)
 
@@ -68,6 +68,7 @@ class GroupCycle:
         first = next(info for infos in self._leaves.values() for info in infos)
         self._framework = tools.frameworks[first.pod.scheduler_name]
         self._log("reconciled", leaves=len(self._leaves))
+        self._version = tools.world.version
         if self._known_refusal() is not None:
             return True
         tools.world.hold()
@@ -79,12 +80,24 @@ class GroupCycle:
 
     def _known_refusal(self) -> Refusal | None:
         memo = self.tools.memo
-        if memo is None or self.tools.trace.on:
+        if memo is None or self.tools.trace.on or memo.empty:
             return None
         assert self._tree is not None
-        self._key = memo.key(self._framework, self._tree, self._leaves)
-        self._refusal = memo.get(self._key) if self._key is not None else None
+        key = memo.key(self._framework, self._tree, self._leaves)
+        self._refusal = memo.get(key) if key is not None else None
         return self._refusal
+
+    def _remember(
+        self, root: Status, raw: Mapping[EntityKey, Code], groups: Statuses, pods: Sequence[FinalPod]
+    ) -> None:
+        """Keep a refusal for equal trees, if the world is still the one it was found in."""
+        memo, tree = self.tools.memo, self._tree
+        if memo is None or tree is None or self._version != self.tools.world.version:
+            return
+        refusal = memo.refusal(tree, root, raw, groups, pods)
+        key = memo.key(self._framework, tree, self._leaves) if refusal is not None else None
+        if key is not None and refusal is not None:
+            memo.put(key, refusal)
 
     def _log(self, event: str, **values: object) -> None:
         self.tools.log.stage(event, self.number, self.entity.key, **values)
@@ -164,10 +177,8 @@ class GroupCycle:
         tools.queue.add_attempted(self.entity, root_status)
         self._log("requeued", root=root_status.code.value)
         raw = {key: each.status.code for key, each in evaluated.items()}
-        if self._key is not None and tools.memo is not None and found is None:
-            refusal = tools.memo.refusal(tree, root_status, raw, groups.after, finals)
-            if refusal is not None:
-                tools.memo.put(self._key, refusal)
+        if root_status.rejected and found is None:
+            self._remember(root_status, raw, groups.after, finals)
         waiting = groups.nominations is not None
         verdicts = {key: GroupVerdict(status, waiting) for key, status in groups.after.items()}
         return self._report(root_status, raw, verdicts, pods)

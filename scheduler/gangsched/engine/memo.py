@@ -78,32 +78,35 @@ class Memo:
 
     def get(self, key: MemoKey) -> Refusal | None:
         """The refusal such a tree met in this very world."""
-        if self._version != self.world.version:
-            self._refusals.clear()
-            self._version = self.world.version
-        refusal = self._refusals.get(key)
+        refusal = None if self.empty else self._refusals.get(key)
         self.hits += refusal is not None
         return refusal
 
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is known of the world as it is now."""
+        return self._version != self.world.version or not self._refusals
+
     def put(self, key: MemoKey, refusal: Refusal) -> None:
         """Keep a refusal that was found in the world as it is now."""
-        if self._version == self.world.version:
-            self._refusals[key] = refusal
+        if self._version != self.world.version:
+            self._refusals.clear()
+            self._version = self.world.version
+        self._refusals[key] = refusal
 
-    @staticmethod
     def refusal(
+        self,
         tree: PodGroupInfo,
         root: Status,
         raw: Mapping[EntityKey, Code],
         groups: Mapping[EntityKey, Status],
         pods: Sequence[FinalPod],
     ) -> Refusal | None:
-        """The outcome by position; None when something was bound or the root was not refused."""
-        if not root.rejected:
-            return None
+        """The outcome of a refused root by position; None when a pod of it is nominated."""
         kept: list[tuple[Status, str | None, FitError | None]] = []
         for final in pods:
-            if final.status is None or final.nominate:
+            assert final.status is not None, "a pod of a refused root is bound"
+            if final.nominate:
                 return None
             kept.append((final.status, final.nominate, final.fit_error))
         keys = [info.key for info in tree.walk()]
