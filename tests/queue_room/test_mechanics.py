@@ -80,6 +80,13 @@ def test_row_54_higher_priority_goes_first_whatever_its_age() -> None:
     assert [popped_key(cluster), popped_key(cluster)] == ["a", "b"]
 
 
+def test_a_waiting_pod_whose_priority_changes_takes_its_new_place() -> None:
+    cluster = plain("a", "b")
+    cluster.update_pod(pod("b", priority=5))
+    assert [entity.key.name for entity in cluster.state.active] == ["b", "a"]
+    assert popped_key(cluster) == "b"
+
+
 def test_row_55_who_was_tried_recently_goes_last() -> None:
     cluster = plain("a")
     cluster.clock.time = 1
