@@ -13,10 +13,13 @@ from attrs import Factory, evolve, field, frozen
 
 from gangsched_framework.pod_spec import Container, PodSpec
 from gangsched_framework.policies import (
+    DEFAULT_QUEUE,
     PREEMPT_LOWER_PRIORITY,
+    QUEUE_NAME,
     Namespace,
     PodDisruptionBudget,
     PriorityClass,
+    Queue,
     SelectorOwner,
 )
 from gangsched_framework.resources import NOTHING, PodRequests, Resources
@@ -306,15 +309,17 @@ Group = PodGroup | CompositePodGroup
 
 
 ClusterObject = (
-    Pod | Node | PodGroup | CompositePodGroup | PriorityClass | PodDisruptionBudget | Namespace | SelectorOwner
+    Pod | Node | PodGroup | CompositePodGroup | PriorityClass | PodDisruptionBudget | Namespace | SelectorOwner | Queue
 )
 
 __all__ = [
     "COMPOSITE_POD_GROUP",
+    "DEFAULT_QUEUE",
     "DEFAULT_SCHEDULER",
     "POD",
     "POD_GROUP",
     "PREEMPT_LOWER_PRIORITY",
+    "QUEUE_NAME",
     "ClusterObject",
     "CompositePodGroup",
     "Condition",
@@ -330,6 +335,7 @@ __all__ = [
     "PodSpec",
     "PodStatus",
     "PriorityClass",
+    "Queue",
     "SelectorOwner",
     "Taint",
     "replace_condition",
