@@ -21,7 +21,10 @@ WORLD_STEPS = 250
 def begin(seed: int, world: int, *, oracle: bool) -> Story:
     rng = Random(f"{seed}:{world}")
     plain = rng.randrange(2) == 0
-    return Story(draw_cores(rng, oracle=oracle), Variety.draw(rng, plain=plain))
+    story = Story(draw_cores(rng, oracle=oracle), Variety.draw(rng, plain=plain))
+    for _ in range(rng.randrange(6)):
+        story.a_node_appears(rng)
+    return story
 
 
 def tell_world(seed: int, world: int, steps: Sequence[int], *, oracle: bool) -> Story:

@@ -73,15 +73,22 @@ def check_report(story: Story, entity: QueuedPodInfo | PoppedPodGroupInfo, repor
     victims = [d for d in report.decisions if isinstance(d, Evict)]
     _every_pod_has_a_verdict(report, seen)
     _nothing_is_over_committed(binds, seen)
-    _no_gang_is_bound_below_its_minimum(story, binds, seen)
+    _no_gang_is_bound_below_its_minimum(story, binds, report, seen)
     _pods_stay_in_one_domain(story, binds, seen)
     _victims_are_lesser_and_whole(story, entity, victims, seen)
     if victims:
         assert not binds, "a cycle evicts and binds"
-        assert any(verdict.nominated for verdict in report.pods.values()), "evicted without a nomination"
+        nominated = any(verdict.nominated for verdict in report.pods.values())
+        assert nominated or _somebody_was_replaced(story, seen), "evicted without a nomination"
     for decision in report.decisions:
         if isinstance(decision, SetCondition) and decision.key.kind != POD:
             _success_stays(story, decision)
+
+
+def _somebody_was_replaced(story: Story, seen: Seen) -> bool:
+    """A pod of another uid took the place of a popped one: the failure handler stops (spec §4.9.6)."""
+    current = {key: story.core.pod(key) for key in seen.popped}
+    return any(now is not None and now.uid != seen.popped[key].uid for key, now in current.items())
 
 
 def _every_pod_has_a_verdict(report: CycleReport, seen: Seen) -> None:
@@ -102,13 +109,14 @@ def _nothing_is_over_committed(binds: list[Bind], seen: Seen) -> None:
             assert not asked or asked + used <= node.allocatable.get(resource), f"{name}: {resource}"
 
 
-def _no_gang_is_bound_below_its_minimum(story: Story, binds: list[Bind], seen: Seen) -> None:
+def _no_gang_is_bound_below_its_minimum(story: Story, binds: list[Bind], report: CycleReport, seen: Seen) -> None:
     bound: dict[EntityKey, int] = {}
-    for bind in binds:
-        leaf = seen.popped[bind.pod].group_key
+    leaves = [seen.popped[bind.pod].group_key for bind in binds]
+    placed = [key for key, v in report.pods.items() if v.status is not None and "can't be assumed" in v.status.message]
+    for leaf in [*leaves, *(seen.popped[key].group_key for key in placed)]:  # someone else bound those placed
         if leaf is not None:
             bound[leaf] = bound.get(leaf, 0) + 1
-    for leaf in bound:
+    for leaf in {leaf: None for leaf in leaves if leaf is not None}:
         for group in _chain(story, seen.groups, leaf):
             assert _satisfied(story, group, bound, seen), f"{bound} bound, but {group.key} lacks its minimum"
 

@@ -30,7 +30,7 @@ GPU = "example.com/gpu"
 NODES = tuple(f"n{i}" for i in range(7))
 LEAVES = ("a", "b", "c", "d", "e")
 COMPOSITES = ("A", "B", "C", "D", "E", "F")
-PODS = tuple(f"p{i}" for i in range(14))
+PODS = tuple(f"p{i}" for i in range(18))
 APPS = ("web", "db", "job")
 SCHEDULERS = ("default-scheduler", "other-scheduler", "nobody")
 PRIORITIES = (0, 5, 10)
@@ -68,7 +68,8 @@ class Variety:
     def draw(cls, rng: Random, *, plain: bool = False) -> Variety:
         """``plain``: few features, so that pods can be placed by columns."""
         likely = 3 if plain else 6
-        return cls(frozenset(feature for feature in FEATURES if rng.randrange(10) < likely))
+        odds = {feature: likely for feature in FEATURES} | {"priorities": 7, "trees": 7}
+        return cls(frozenset(feature for feature in FEATURES if rng.randrange(10) < odds[feature]))
 
     def has(self, feature: str) -> bool:
         return feature in self.features
@@ -97,7 +98,7 @@ def change_node(rng: Random, variety: Variety, node: Node, aspects: tuple[str, .
         if aspect == "allocatable":
             amounts = {"cpu": some(rng, ("1", "2", "4", "4", "6")), "memory": some(rng, ("2Gi", "4Gi", "8Gi"))}
             amounts["pods"] = some(rng, ("2", "5", "10", "10"))
-            amounts["ephemeral-storage"] = some(rng, ("0", "1Gi", "10Gi"))
+            amounts["ephemeral-storage"] = some(rng, ("1Gi", "10Gi", "10Gi"))
             if variety.has("extended resources"):
                 amounts[GPU] = some(rng, ("0", "1", "2", "4"))
             parsed = {name: parse_amount(amount, name) for name, amount in amounts.items()}
@@ -215,15 +216,15 @@ def draw_pod(rng: Random, variety: Variety, key: tuple[str, str], uid: str, spec
     """A waiting pod. Its priority is nearly always that of ``group``, its tree's root, when it has one."""
     namespace, name = key
     pod = Pod(namespace, name, uid, spec, labels={"app": some(rng, APPS)})
-    if group is not None and not one_in(rng, 25):
+    if group is not None and not one_in(rng, 100):
         pod = evolve(pod, priority=group.effective_priority)
     elif variety.has("priorities"):
         pod = evolve(pod, priority=some(rng, PRIORITIES))
     if variety.has("gates") and one_in(rng, 6):
         pod = evolve(pod, scheduling_gates=some(rng, (("x",), ("x", "y"))))
-    if variety.has("policies") and one_in(rng, 8):
+    if variety.has("policies") and one_in(rng, 8 if group is None else 100):
         pod = evolve(pod, preemption_policy="Never")
-    if variety.has("schedulers") and one_in(rng, 8 if group is None else 30):
+    if variety.has("schedulers") and one_in(rng, 8 if group is None else 100):
         pod = evolve(pod, scheduler_name=some(rng, SCHEDULERS))
     if variety.has("owners") and one_in(rng, 2):
         pod = evolve(pod, owner=("ReplicaSet", some(rng, ("rs1", "rs2"))))
@@ -241,7 +242,7 @@ def draw_group(rng: Random, variety: Variety, key: tuple[str, str], uid: str, pa
     kind = CompositePodGroup if name.isupper() else PodGroup
     minimum = some(rng, (None, 1, 1, 2)) if name.isupper() else some(rng, (None, 1, 2, 2, 3, 4))
     priority = some(rng, (None, *PRIORITIES)) if variety.has("priorities") else None
-    if parent is not None and not one_in(rng, 15):
+    if parent is not None and not one_in(rng, 50):
         priority = parent.priority
     disruption = some(rng, ("single", "all")) if kind is CompositePodGroup or minimum is not None else "single"
     return kind(

@@ -334,6 +334,14 @@ class Story:
         if self.stage == "decided":
             self._submit(rng)
 
+    def the_queue_is_worked_off(self, rng: Random) -> None:
+        """Cycle after cycle while something is ready."""
+        for _ in range(6):
+            self.a_whole_cycle(rng)
+            self.check()
+            if not self.core.queue.has_ready():
+                break
+
     def _pop(self) -> None:
         self.cycles = [cycle for cycle in (core.pop() for core in self.cores) if cycle is not None]
         if self.cycles:
@@ -429,7 +437,7 @@ class Story:
 
 Rule = Callable[[Story, Random], None]
 RULES: tuple[Rule, ...] = (
-    *(Story.a_node_appears,) * 3,
+    *(Story.a_node_appears,) * 2,
     *(Story.a_node_changes,) * 2,
     Story.a_node_vanishes,
     *(Story.a_group_appears,) * 4,
@@ -438,10 +446,10 @@ RULES: tuple[Rule, ...] = (
     Story.a_group_vanishes,
     *(Story.a_tree_appears,) * 2,
     *(Story.a_pod_appears,) * 4,
-    *(Story.pods_of_a_group_appear,) * 6,
+    *(Story.pods_of_a_group_appear,) * 8,
     *(Story.a_pod_changes,) * 3,
     Story.a_pod_is_being_deleted,
-    *(Story.a_pod_vanishes,) * 3,
+    *(Story.a_pod_vanishes,) * 2,
     Story.a_pod_finishes,
     Story.a_pod_is_replaced,
     Story.a_pod_is_assigned_by_others,
@@ -449,7 +457,8 @@ RULES: tuple[Rule, ...] = (
     Story.another_object_changes,
     *(Story.time_passes,) * 5,
     *(Story.a_cycle_goes_on,) * 9,
-    *(Story.a_whole_cycle,) * 9,
+    *(Story.a_whole_cycle,) * 5,
+    *(Story.the_queue_is_worked_off,) * 8,
     *(Story.a_binding_is_answered,) * 4,
     *(Story.a_victim_is_gone,) * 3,
 )
