@@ -99,6 +99,12 @@ class OutcomeLog:
         if outcome["outcome"] == "Success":
             self.end(report.entity)
 
+    def repeat(self, entity: EntityKey, count: int, last: int) -> None:
+        """The entity's present outcome was repeated ``count`` times more, last at ``last``."""
+        known = self._open[entity]
+        known.count += count
+        known.last = last
+
     def end(self, entity: EntityKey) -> None:
         """The entity's present outcome will not be repeated."""
         known = self._open.pop(entity, None)

@@ -16,7 +16,7 @@ DURATION = "gangsched.dev/duration"
 DELETE_WHEN_FINISHED = "gangsched.dev/delete-when-finished"
 """Annotation ``"true"`` of a PodGroup: when all its pods have succeeded, the group and its pods are deleted."""
 
-CLUSTER_WIDE = frozenset({"Node", "PriorityClass", "Namespace"})
+CLUSTER_WIDE = frozenset({"Node", "PriorityClass", "Namespace", "Queue"})
 """Kinds without a namespace."""
 
 

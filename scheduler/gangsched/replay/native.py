@@ -107,6 +107,8 @@ def parse_line(text: str) -> Any:
         raise found(describe(value), "one JSON object")
     if text.count("{") + text.count("[") > _DEEPEST:
         _measure_depth(value)
+    if "\\u" in text:
+        _check_unicode(value)
     return value
 
 
@@ -137,6 +139,14 @@ def _measure_depth(value: Any) -> None:
             for item in (parent.values() if isinstance(parent, dict) else parent)
             if isinstance(item, dict | list)
         ]
+
+
+def _check_unicode(value: Any) -> None:
+    """JSON can spell halves of characters (``\\ud800``), which no text holds."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise found("half a surrogate pair", "Unicode text") from None
 
 
 def _too_deep() -> InputError:

@@ -120,6 +120,13 @@ class Player:
             self._next_event = next(self._stream, None)
         self.engine.core.flush()
         self.engine.run_ready()
+        self._note_made_up()
+
+    def _note_made_up(self) -> None:
+        """Retries that passed without being carried out belong to the log all the same."""
+        for retries in self.engine.core.take_made_up():
+            if self.log is not None:
+                self.log.repeat(retries.entity, retries.count, retries.last)
 
     def _happened(self) -> None:
         """The cluster changed: whoever waits may hope again."""
@@ -274,6 +281,8 @@ class Player:
     # --- the end ----------------------------------------------------------------------------------------------------
 
     def _result(self) -> ReplayResult:
+        waiting = self.engine.queue_state()
+        self._note_made_up()
         end = self._end
         if self.until is not None and (self._next_event is not None or self._departures):
             end = self.until
@@ -285,10 +294,10 @@ class Player:
             self.ledger,
             self._hash.hex,
             self._hash.count,
-            self.tries,
+            self.tries + self.engine.core.idle_retries,
             self.arrived,
             end,
-            self.engine.queue_state(),
+            waiting,
             self.events,
             self.complaints.skipped,
             self.complaints.first,

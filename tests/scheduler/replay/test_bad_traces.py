@@ -75,6 +75,7 @@ EVENTS: dict[str, tuple[dict[str, Any] | str, str]] = {
     "a truncated line": ('{"t": 2, "add": {"kind": "Pod"', "found no JSON at column"),
     "two objects": ("{} {}", "found no JSON at column"),
     "YAML": ("t: 2", "found no JSON at column 1"),
+    "half a character": ('{"t": 2, "add": {"kind": "\\ud800"}}', "found half a surrogate pair, allowed Unicode text"),
     "nesting 5,000 deep": ('{"t": 2, "add": ' + "[" * 5000 + "]" * 5000 + "}", "found deeper nesting"),
     "nesting 200 deep": ('{"t": 2, "add": ' + "[" * 200 + "]" * 200 + "}", "found deeper nesting"),
     "an addition that is text": (line(t=2, add="pod"), 'add: found text "pod"'),

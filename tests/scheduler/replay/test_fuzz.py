@@ -118,7 +118,7 @@ def test_no_spoilt_trace_gets_through_or_hurts(kind: str, tmp_path: Path) -> Non
     @given(raw=strategy, lenient=st.booleans())
     def look(raw: bytes, lenient: bool) -> None:
         path.write_bytes(raw)
-        started = time.monotonic()
+        started = time.process_time()
         try:
             # Cut after an hour: a gang that never fits is retried for as long as anything runs.
             nodes = nodes_of("2x8gpu") if kind == "philly" else None
@@ -129,6 +129,6 @@ def test_no_spoilt_trace_gets_through_or_hurts(kind: str, tmp_path: Path) -> Non
             assert text
             assert "\n" not in text
             text.encode("utf-8")
-        assert time.monotonic() - started < 5
+        assert time.process_time() - started < 5
 
     look()
