@@ -18,6 +18,7 @@ from gangsched_framework.objects import (
     PodDisruptionBudget,
     PodGroup,
     PriorityClass,
+    Queue,
     SelectorOwner,
 )
 from gangsched_queue.node_events import node_update_events
@@ -181,6 +182,7 @@ class EventHandlers:
             PriorityClass: world.priority_classes,  # type: ignore[dict-item]
             PodDisruptionBudget: world.disruption_budgets,  # type: ignore[dict-item]
             SelectorOwner: world.selector_owners,  # type: ignore[dict-item]
+            Queue: world.queues,  # type: ignore[dict-item]
         }
         return stores[type(obj)]
 

@@ -14,7 +14,7 @@ from attrs import define, field
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.node_order import zone_of
 from gangsched_framework.node_table import NodeTable
-from gangsched_framework.objects import Namespace, Node, Pod, PodDisruptionBudget, PriorityClass, SelectorOwner
+from gangsched_framework.objects import Namespace, Node, Pod, PodDisruptionBudget, PriorityClass, Queue, SelectorOwner
 
 
 @define(eq=False)
@@ -32,6 +32,7 @@ class World:
     priority_classes: dict[str, PriorityClass] = field(factory=dict)
     disruption_budgets: dict[str, PodDisruptionBudget] = field(factory=dict)
     selector_owners: dict[str, SelectorOwner] = field(factory=dict)
+    queues: dict[str, Queue] = field(factory=dict)
     _counted: dict[str, tuple[Pod, str]] = field(factory=dict)  # pod key -> object and node in the table
     _assumed: dict[str, str] = field(factory=dict)  # pod key -> uid of the assumed pod
     version: int = 0

@@ -58,6 +58,7 @@ class Context:
     global_default: PriorityClass | None = None
     runtime_classes: dict[str, RuntimeClass] = Factory(dict)
     _warned: dict[str, None] = Factory(dict)
+    _group_apis: dict[str, str] = Factory(dict)
     _created: dict[str, int] = Factory(dict)
     _numbered: dict[str, int] = Factory(dict)
 
@@ -99,6 +100,16 @@ class Context:
             if priority is not None and priority != known.value:
                 raise found(describe(priority), f"{known.value}, the value of class {name}, or nothing", "priority")
         return known
+
+    def learn_pod_group(self, api: str, key: str) -> None:
+        """Raise InputError when ``key`` is a PodGroup of another API already; the scheduler could not tell them apart.
+
+        ``api`` '' = a group that was made of a workload.
+        """
+        group = api.rpartition("/")[0]
+        known = self._group_apis.setdefault(key, group) if group else group
+        if known != group:
+            raise found(f"PodGroup {key} of {group}", f"one PodGroup of that name, and there is one of {known}")
 
     def learn_priority_class(self, known: PriorityClass) -> None:
         """Make a class known to the objects that follow."""

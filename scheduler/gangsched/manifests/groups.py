@@ -15,6 +15,7 @@ from gangsched_framework.objects import CompositePodGroup, PodGroup
 
 def read_pod_group(context: Context, manifest: Raw, meta: Metadata) -> PodGroup:
     """A leaf group; ``gang.minCount`` is its minimum."""
+    context.learn_pod_group(manifest.get("apiVersion") or "", f"{meta.namespace}/{meta.name}")
     return PodGroup(**_fields(context, manifest, meta, "minCount"))
 
 

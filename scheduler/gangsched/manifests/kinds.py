@@ -20,6 +20,7 @@ from gangsched.manifests.groups import read_composite_pod_group, read_pod_group
 from gangsched.manifests.metadata import Metadata, Scope
 from gangsched.manifests.names import DNS_LABEL
 from gangsched.manifests.nodes import read_node
+from gangsched.manifests.queues import read_queue, read_volcano_pod_group
 from gangsched.manifests.workloads.deployment import expand_deployment
 from gangsched.manifests.workloads.job import expand_job
 from gangsched.manifests.workloads.job_set import expand_job_set
@@ -88,6 +89,8 @@ KINDS: Mapping[tuple[str, str], Kind] = dict(
         _kind("JobSet", "jobset.x-k8s.io/v1alpha2", None, expand_job_set),
         _kind("LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1", None, expand_leader_worker_set),
         _kind("Job", "batch.volcano.sh/v1alpha1", None, expand_volcano_job, shape="VolcanoJob"),
+        _kind("Queue", "scheduling.volcano.sh/v1beta1", read_queue, namespaced=False),
+        _kind("PodGroup", "scheduling.volcano.sh/v1beta1", read_volcano_pod_group, shape="VolcanoPodGroup"),
     )
 )
 """(API group, kind) -> what is known about it."""

@@ -23,6 +23,8 @@ from gangsched_framework.objects import PREEMPT_LOWER_PRIORITY, Pod, PodStatus
 
 _FIELDS = ("apiVersion", "kind", "metadata", "spec", "status")
 _PENDING = PodStatus()
+_GROUP_NAME = "scheduling.k8s.io/group-name"
+"""Annotation by which pods name a PodGroup of Volcano."""
 _PER_POD = ("nodeName", "schedulingGroup", "hostname", "subdomain")
 """Fields of a spec that pods of one template do not share."""
 
@@ -70,7 +72,7 @@ class PodReader:
             priority=priority,
             preemption_policy=preemption_policy,
             scheduling_gates=template.scheduling_gates,
-            group_name=group_name,
+            group_name=group_name or meta.annotations.get(_GROUP_NAME, ""),
             node_name=node_name,
             owner=meta.owner,
             status=status,

@@ -523,10 +523,10 @@ class TestTheRest:
 
     def test_other_kinds_are_counted_and_those_that_decide_are_named_once(self) -> None:
         decoder = Decoder()
-        for kind, api in [("ConfigMap", "v1"), ("Queue", "scheduling.volcano.sh/v1beta1")] * 2:
+        for kind, api in [("ConfigMap", "v1"), ("HyperNode", "topology.volcano.sh/v1alpha1")] * 2:
             assert decoder.decode({"apiVersion": api, "kind": kind, "metadata": {"name": "x"}, "any": "thing"}) == []
-        assert decoder.skipped == {"ConfigMap": 2, "Queue": 2}
-        assert decoder.warnings == ["Queue of scheduling.volcano.sh/v1beta1 is not read, its objects are skipped"]
+        assert decoder.skipped == {"ConfigMap": 2, "HyperNode": 2}
+        assert decoder.warnings == ["HyperNode of topology.volcano.sh/v1alpha1 is not read, its objects are skipped"]
 
     def test_deciding_fields_that_are_not_modelled_are_named_once(self) -> None:
         decoder = Decoder()

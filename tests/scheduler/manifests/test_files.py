@@ -68,12 +68,12 @@ def test_a_class_may_stand_after_the_pods_that_name_it(tmp_path: Path) -> None:
 
 
 def test_a_decoder_that_reads_on_reports_only_news(tmp_path: Path) -> None:
-    (tmp_path / "q.yaml").write_text("apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: q}\n")
+    (tmp_path / "q.yaml").write_text("apiVersion: topology.volcano.sh/v1alpha1\nkind: HyperNode\nmetadata: {name: q}\n")
     (tmp_path / "n.yaml").write_text(NODE.format("n"))
     decoder = Decoder()
     first = read_files([str(tmp_path / "q.yaml")], decoder=decoder)
     second = read_files([str(tmp_path / "n.yaml")], decoder=decoder)
-    assert (first.skipped, len(first.warnings)) == ({"Queue": 1}, 1)
+    assert (first.skipped, len(first.warnings)) == ({"HyperNode": 1}, 1)
     assert (second.skipped, second.warnings, len(second.objects)) == ({}, (), 1)
 
 
