@@ -7,7 +7,7 @@ agree on every node, byte for byte; a property test compares them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -28,16 +28,58 @@ Refusals = Iterable[tuple[Status, Rows]]
 
 
 @frozen(eq=False)
+class View:
+    """The items a domain part is asked about.
+
+    ``rows``: one row for each item. ``whole``: the items stand for all nodes of the table, an item for every row like
+    it as far as the part's ``splits`` tell. Otherwise each item is its own row and no other node exists (a placement).
+    """
+
+    rows: Rows
+    whole: bool
+
+
+Split = NDArray[np.intp]
+"""A number for each row of the table; rows of one number are alike for who gives it."""
+
+
+@frozen(eq=False)
+class DomainFilter:
+    """A verdict that depends on pods elsewhere, alike for all rows that no split tells apart (architecture.md §5).
+
+    ``passes``: per item of a view. ``refusals``: why rows are refused among the nodes of a view of rows.
+    """
+
+    splits: Sequence[Split]
+    passes: Callable[[View], Mask]
+    refusals: Callable[[Rows, View], Refusals]
+
+
+@frozen(eq=False)
+class DomainScore:
+    """A score relative to the other feasible nodes, alike for all rows that no split tells apart.
+
+    ``scores``: the normalised score, 0…100, of each item of a view; those of infeasible items are not looked at. Asked
+    with how many feasible nodes each item stands for.
+    """
+
+    splits: Sequence[Split]
+    scores: Callable[[View, NDArray[np.int64]], Scores]
+
+
+@frozen(eq=False)
 class FilterColumn:
     """Filter over rows.
 
     ``mask``: which nodes pass, now. ``test``: whether one row passes, for what the pods on a node change; None = the
     answer depends on the node's object alone. ``refusals``: why rows are refused (only asked when no node passes).
+    ``domain``: what else must pass, when pods elsewhere have a say; its refusals then speak for the whole plugin.
     """
 
     mask: Callable[[], Mask]
     refusals: Callable[[Rows], Refusals]
     test: Callable[[int], bool] | None = None
+    domain: DomainFilter | None = None
 
 
 @frozen(eq=False)
@@ -63,7 +105,7 @@ class Columns:
     """
 
     filter: FilterColumn | None = None
-    score: ScoreColumn | None = None
+    score: ScoreColumn | DomainScore | None = None
     guard: Callable[[], bool] | None = None
 
 
@@ -81,6 +123,23 @@ class ColumnarPlugin(Plugin, Protocol):
     """
 
     def columns(self, pod: Pod, table: NodeTable) -> Columns | None: ...
+
+
+@runtime_checkable
+class ParticularColumns(ColumnarPlugin, Protocol):
+    """A columnar plugin that reads more of a pod than its spec, or more of the cluster than the node table's rows.
+
+    ``column_key``: what else ``columns`` reads for this pod, equal exactly when it would return the same; None =
+    nothing. ``column_version``: changes whenever the key of some pod may have changed; asked for every pod.
+    """
+
+    def column_key(self, pod: Pod, table: NodeTable) -> Hashable: ...
+    def column_version(self, table: NodeTable) -> Hashable: ...
+
+
+def everybody(table: NodeTable) -> Callable[[], Mask]:
+    """The mask of a filter with a domain part alone."""
+    return lambda: np.ones(len(table.names), np.bool_)
 
 
 def filter_by_class(classes: NodeClass, verdict: Callable[[Node], Status | None]) -> FilterColumn | None:

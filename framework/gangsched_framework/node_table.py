@@ -20,6 +20,9 @@ from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
 
 _FIXED = (CPU, MEMORY, EPHEMERAL_STORAGE, PODS)
 MAX_TOUCHES = 1_000_000
+MAX_MOVES = 200_000
+
+Move = tuple[Pod, int, int]
 
 
 @frozen(eq=False)
@@ -36,13 +39,15 @@ class NodeTable:
 
     Attributes are for reading: ``names``, ``row_of``, ``nodes``, ``infos`` (by row); ``allocatable`` and ``used``
     (resource -> column), ``nonzero_cpu`` / ``nonzero_memory`` (columns); ``pods`` (row -> pods by key);
-    ``affinity_pods`` and ``ports`` (sparse, row -> ...); ``images``; ``touched`` (log of changed rows) and ``epoch``
-    (numbering of the rows); ``classes`` (nodes grouped by what their objects say, see ``node_classes``).
+    ``affinity_pods`` and ``ports`` (sparse, row -> ...); ``images``; ``epoch`` (numbering of the rows); ``classes``
+    (nodes grouped by what their objects say, see ``node_classes``). Logs, each a new list when it starts anew:
+    ``touched`` (changed rows), ``moves`` (pod, row, +1 came / -1 left; only kept once ``follow_moves`` was called).
     """
 
     def __init__(self) -> None:
         self.epoch = 0
         self.touched: list[int] = []
+        self.moves: list[Move] | None = None
         self.names: list[str] = []
         self.row_of: dict[str, int] = {}
         self.nodes: list[Node] = []
@@ -129,6 +134,8 @@ class NodeTable:
         old = [self.row_of.get(name, -1) for name in names]
         self.epoch += 1
         self.touched.clear()
+        if self.moves is not None:
+            self.moves = []
         self.used = {r: _take_rows(column, old) for r, column in self.used.items()}
         self.nonzero_cpu = _take_rows(self.nonzero_cpu, old)
         self.nonzero_memory = _take_rows(self.nonzero_memory, old)
@@ -157,6 +164,20 @@ class NodeTable:
         """Start a new log when the old one has grown long; whoever followed it sees another list and starts anew."""
         if len(self.touched) > MAX_TOUCHES:
             self.touched = []
+        if self.moves is not None and len(self.moves) > MAX_MOVES:
+            self.moves = []
+
+    def follow_moves(self) -> list[Move]:
+        """The log of pods that come and go, kept from the first call on."""
+        if self.moves is None:
+            self.moves = []
+        return self.moves
+
+    def touch(self, node_name: str) -> None:
+        """Something outside the table that bears on a node changed: whoever follows the log looks at its row again."""
+        row = self.row_of.get(node_name)
+        if row is not None:
+            self.touched.append(row)
 
     def column(self, resource: str) -> tuple[array[int], array[int]]:
         """The (used, allocatable) columns of a resource, made when no node or pod named it yet."""
@@ -199,13 +220,16 @@ class NodeTable:
             self.add_pod(new, node_name)
             return
         row = self.row_of[node_name]
-        if old.key not in self.pods[row]:
+        stood = self.pods[row].get(old.key)
+        if stood is None:
             raise InvariantError(f"pod {old.key} is not on {node_name}")
         self.pods[row][new.key] = new
         if new.spec.has_affinity:
             self.affinity_pods[row][new.key] = new
         if old.labels is not new.labels or old.deletion_timestamp != new.deletion_timestamp:
             self.touched.append(row)
+            if self.moves is not None:
+                self.moves += ((stood, row, -1), (new, row, 1))
 
     def _put(self, row: int, pod: Pod) -> None:
         if pod.key in self.pods[row]:
@@ -261,6 +285,8 @@ class NodeTable:
         self.nonzero_cpu[row] += sign * usage.nonzero_milli_cpu
         self.nonzero_memory[row] += sign * usage.nonzero_memory
         self.touched.append(row)
+        if self.moves is not None:
+            self.moves.append((pod, row, sign))
 
     def _recount(self, row: int) -> None:
         pods = self.pods[row].values()

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
+import numpy as np
 from attrs import frozen
 
 from gangsched_framework.objects import Pod
+from gangsched_framework.refusals import Rows
 
 
 @frozen(eq=False)
@@ -13,6 +17,11 @@ class Placement:
 
     name: str
     rows: tuple[int, ...] | None = None
+
+    @cached_property
+    def array(self) -> Rows:
+        """``rows`` for numpy; only when they are given."""
+        return np.asarray(self.rows, np.intp)
 
 
 @frozen

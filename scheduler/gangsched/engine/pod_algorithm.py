@@ -80,22 +80,18 @@ class PodAlgorithm:
             return None
         if not framework.all_nodes:
             return None
-        column = self.columns.of(framework, pod)
-        if column is not None and self.snapshot.placement.rows is not None and not column.splittable:
-            return None
-        return column
+        return self.columns.of(framework, pod)
 
     def _by_column(
         self, framework: Framework, state: CycleState, pod: Pod, column: SignatureColumn
     ) -> str | Status | FitError:
-        rows = self.snapshot.placement.rows
-        row = column.best() if rows is None else column.best_of(np.asarray(rows, np.intp))
+        placement = self.snapshot.placement
+        row = column.best() if placement.rows is None else column.best_of(placement.array)
         if row >= 0:
             return self.snapshot.table.names[row]
         nodes = self.snapshot.nodes
         framework.run_pre_filter(state, pod, nodes)  # the post-filter works on its state
-        asked = np.arange(len(nodes)) if rows is None else np.asarray(rows, np.intp)
-        refusals = column.refusals(asked)
+        refusals = column.refusals(np.arange(len(nodes)) if placement.rows is None else placement.array)
         return FitError(len(nodes), refusals, unschedulable_plugins=refusals.plugins())
 
     # --- node by node -----------------------------------------------------------------------------------------------
