@@ -16,6 +16,17 @@ class DeclaresInertPoints(Plugin, Protocol):
 
 
 @runtime_checkable
+class JudgesPodAlone(Plugin, Protocol):
+    """A PreFilter that reads the pod and the accounts, never nodes, keeps nothing in the state and does not filter.
+
+    So it is asked before columns choose a node, and does not send the pod to the per-node form.
+    """
+
+    @property
+    def judges_pod_alone(self) -> bool: ...
+
+
+@runtime_checkable
 class DeclaresLocality(Plugin, Protocol):
     """What a plugin's Filter and Score of a node depend on: ``node`` (that row alone), ``domain`` (its topology
     domain) or ``global``. A plugin that declares nothing counts as global (architecture.md §5)."""

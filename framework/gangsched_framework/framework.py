@@ -10,6 +10,7 @@ from attrs import frozen
 from gangsched_framework import run_binding, run_pod, run_podgroup, run_queueing
 from gangsched_framework.cycle_state import CycleState, PlacementCycleState, PodGroupCycleState
 from gangsched_framework.errors import ConfigurationError
+from gangsched_framework.fair_order import DynamicSortPlugin, FairOrder
 from gangsched_framework.handle import Handle
 from gangsched_framework.infos import PodGroupInfo, PoppedPodGroupInfo
 from gangsched_framework.interface import (
@@ -65,11 +66,16 @@ class Framework:
                     self.plugins[ref.name] = registry.build(ref.name, profile.args.get(ref.name, {}), handle)
         self.registrations = run_queueing.registrations_of(list(self.plugins.values()))
         sort = self._at("queueSort")
-        if len(sort) != 1:
+        tiers = [plugin for plugin in sort if isinstance(plugin, DynamicSortPlugin)]
+        if len(sort) != 1 and (not sort or len(tiers) < len(sort)):
             raise ConfigurationError(f"exactly one queueSort plugin is needed, the profile has {len(sort)}")
         self._sort = sort[0]
+        self.fair_order = FairOrder(handle.accounts, tiers) if tiers else None
+        """The dynamic form of queueSort; None = the static one."""
         self._pre_enqueue = self._at("preEnqueue")
         self.pre_filter_plugins = self._at("preFilter")
+        self.pod_judges = tuple(p for p in self.pre_filter_plugins if getattr(p, "judges_pod_alone", False))
+        """PreFilter plugins whose answer is about the pod, whatever the nodes: asked even where columns choose."""
         self._extensions = tuple(p for p in self.pre_filter_plugins if isinstance(p, PreFilterExtensions))
         self.filter_plugins = self._at("filter")
         self._post_filter = self._at("postFilter")
@@ -102,7 +108,9 @@ class Framework:
     def _node_plugins(self) -> tuple[NodePlugin, ...]:
         """Every plugin that has a say about nodes, in Filter order."""
         weights = {plugin.name: weight for plugin, weight in self.score_plugins}
-        asked = (*self.filter_plugins, *self.pre_filter_plugins, *(plugin for plugin, _ in self.score_plugins))
+        judges = (*self.pod_judges,)
+        pre_filter = (plugin for plugin in self.pre_filter_plugins if plugin not in judges)
+        asked = (*self.filter_plugins, *pre_filter, *(plugin for plugin, _ in self.score_plugins))
         return tuple(self._node_plugin(plugin, weights.get(plugin.name, 0)) for plugin in dict.fromkeys(asked))
 
     def _node_plugin(self, plugin: Plugin, weight: int) -> NodePlugin:
@@ -114,7 +122,9 @@ class Framework:
     # --- queueing -------------------------------------------------------------------------------------------------
 
     def sort_key(self, entity: Sortable) -> tuple[int, ...]:
-        """Static order of the active queue."""
+        """Static order of the active queue; without one, who waits longer comes first."""
+        if self.fair_order is not None:
+            return (entity.timestamp,)
         return cast("tuple[int, ...]", self._sort.sort_key(entity))
 
     @property
@@ -130,17 +140,27 @@ class Framework:
     def run_pre_filter(self, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo]) -> PreFilterOutcome:
         return run_pod.run_pre_filter(self.pre_filter_plugins, state, pod, nodes)
 
+    def judges_refuse(self, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo]) -> bool:
+        """Whether PreFilter will refuse the pod wherever it might go."""
+        answers = (judge.pre_filter(state, pod, nodes)[1] for judge in self.pod_judges)
+        return any(status is not None and not status.ok for status in answers)
+
     def run_filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
         """First refusal of the Filter plugins on a node, as the snapshot shows it."""
         return run_pod.run_filter(self.filter_plugins, state, pod, node)
 
     def run_filter_with_nominated_pods(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
         """Filter with the node's nominated pods of at least the pod's priority counted in, then without (§4.2.2)."""
-        others = self._nominated_to(pod, node)
+        return self.run_filter_beside(state, pod, node, self._nominated_to(pod, node))
+
+    def run_filter_beside(
+        self, state: CycleState, pod: Pod, node: NodeInfo, others: Sequence[Pod]
+    ) -> Status | None:
+        """Filter with ``others`` counted in, then without; both must pass (spec node-plugins.md §4.2.2)."""
         if not others:
             return run_pod.run_filter(self.filter_plugins, state, pod, node)
         snapshot = self._handle.snapshot
-        mark = snapshot.mark()
+        trial = snapshot.begin_trial()
         with_them = state.clone()
         try:
             for other in others:
@@ -150,7 +170,7 @@ class Framework:
                     return status
             status = run_pod.run_filter(self.filter_plugins, with_them, pod, node)
         finally:
-            snapshot.rollback(mark)
+            snapshot.end_trial(trial)
         return status or run_pod.run_filter(self.filter_plugins, state, pod, node)
 
     def _nominated_to(self, pod: Pod, node: NodeInfo) -> list[Pod]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from gangsched_framework.objects import Namespace, Pod, PodDisruptionBudget, SelectorOwner
+from gangsched_framework.objects import EntityKey, Namespace, Pod, PodDisruptionBudget, SelectorOwner
 
 if TYPE_CHECKING:
+    from gangsched_framework.accounts import Accounts
     from gangsched_framework.framework import Framework
     from gangsched_framework.hierarchy import Forest
     from gangsched_framework.snapshot import Snapshot
@@ -28,8 +29,24 @@ class Nominations(Protocol):
         """Pods nominated to the node, in a fixed order."""
         ...
 
+    def nodes(self) -> Collection[str]:
+        """Names of the nodes that pods are nominated to, in a fixed order."""
+        ...
+
+    def leaves(self) -> Collection[EntityKey]:
+        """The PodGroups that have nominated members, in a fixed order."""
+        ...
+
+    def members(self, leaf: EntityKey) -> Collection[Pod]:
+        """The nominated pods of a PodGroup, in a fixed order."""
+        ...
+
     def any(self) -> bool:
         """Whether any pod holds a nomination."""
+        ...
+
+    def reach(self, priority: int) -> bool:
+        """Whether a pod of at least that priority holds a nomination."""
         ...
 
     def nominated_node(self, pod: Pod) -> str:
@@ -52,6 +69,11 @@ class Handle(Protocol):
     def snapshot(self) -> Snapshot: ...
     @property
     def nominations(self) -> Nominations: ...
+    @property
+    def accounts(self) -> Accounts:
+        """What tenants and jobs hold and ask for; kept only when somebody asks for it while plugins are built."""
+        ...
+
     @property
     def namespaces(self) -> Mapping[str, Namespace]: ...
     @property

@@ -83,6 +83,11 @@ class QueuedPodInfo(QueueingParams):
     def priority(self) -> int:
         return self.pod.priority
 
+    @property
+    def source(self) -> Pod:
+        """Whose annotations and age are the entity's."""
+        return self.pod
+
     def members(self) -> Sequence[QueuedPodInfo]:
         return (self,)
 

@@ -8,6 +8,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from gangsched_framework.errors import ConfigurationError
+from gangsched_framework.fair_order import DYNAMIC_SORT
 from gangsched_framework.handle import Handle
 from gangsched_framework.interface import Plugin
 from gangsched_framework.profile import POINTS
@@ -16,6 +17,11 @@ ENTRY_POINT_GROUP = "gangsched.plugins"
 
 _PARAMETERS = {
     "sort_key": 1,
+    "tenant_key": 1,
+    "job_key": 1,
+    "moved": 0,
+    "overused": 1,
+    "refuses": 2,
     "pre_enqueue": 1,
     "events_to_register": 0,
     "pre_queueing_hint": 3,
@@ -83,7 +89,10 @@ class Registry:
 
     def implements(self, name: str, point: str) -> bool:
         """Whether the plugin has the methods of extension point ``point``."""
-        return all(hasattr(self._classes[name], method) for method in POINTS[point])
+        cls = self._classes[name]
+        if point == "queueSort" and all(hasattr(cls, method) for method in DYNAMIC_SORT):
+            return True
+        return all(hasattr(cls, method) for method in POINTS[point])
 
     def build(self, name: str, args: Mapping[str, Any], handle: Handle) -> Plugin:
         """Make the plugin. Raises ConfigurationError for an unknown name or refused arguments."""

@@ -13,24 +13,28 @@ from collections.abc import Callable, Sequence
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.node_order import NodeOrder, by_name
-from gangsched_framework.node_table import KeptRow, NodeTable
+from gangsched_framework.node_table import KeptRow, Move, NodeTable
 from gangsched_framework.objects import EntityKey, Pod
 from gangsched_framework.placement import Placement
 
 ALL_NODES = Placement("")
 """The placement that restricts nothing."""
 
+Trial = tuple[int, list[int], int, list[Move] | None, int]
+"""Where the undo log and the table's logs stood."""
+
 Observer = Callable[[Pod, str, int], None]
 """Told of every tentative step: (pod, node name, +1 assumed or -1 removed); rollback reports the opposite."""
 
 
 class Snapshot:
-    """The node table plus the tentative steps of the running cycle."""
+    """The node table plus the tentative steps of the running cycle. ``cycle`` counts the cycles."""
 
     def __init__(self, table: NodeTable, forest: Forest, order: NodeOrder = by_name) -> None:
         self.table = table
         self.forest = forest
         self.placement = ALL_NODES
+        self.cycle = 0
         self.observers: list[Observer] = []
         self._order = order
         self._undo: list[tuple[int, Pod, str, KeptRow | None]] = []
@@ -41,6 +45,7 @@ class Snapshot:
 
     def refresh(self) -> None:
         """Begin a cycle: take in nodes that came or went."""
+        self.cycle += 1
         self.table.settle()
         self.table.forget_old_touches()
         self._nodes = None
@@ -126,8 +131,29 @@ class Snapshot:
                 table.restore(node_name, kept)
             self._note(pod, node_name, -sign)
 
+    def begin_trial(self) -> Trial:
+        """Begin tentative steps that nobody who follows the table's logs looks at before ``end_trial``."""
+        table = self.table
+        return len(self._undo), table.touched, len(table.touched), table.moves, len(table.moves or ())
+
+    def end_trial(self, trial: Trial) -> None:
+        """Undo the steps of a trial; the logs forget them, for the rows are as they were."""
+        mark, touched, touches, moves, moved = trial
+        self.rollback(mark)
+        if touched is self.table.touched:
+            del touched[touches:]
+        if moves is not None and moves is self.table.moves:
+            del moves[moved:]
+
     def commit(self) -> None:
-        """Make the tentative steps the world's: what is assumed stays, and there is nothing left to roll back."""
+        """Make the tentative steps the world's: what is assumed stays, and there is nothing left to roll back.
+
+        Observers hear of the end of each step as after a rollback: nothing is tentative any more.
+        """
+        if self.observers:
+            for sign, pod, node_name, _ in reversed(self._undo):
+                for observer in self.observers:
+                    observer(pod, node_name, -sign)
         self._undo.clear()
         self._group_delta.clear()
 

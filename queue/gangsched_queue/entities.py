@@ -77,6 +77,11 @@ class QueuedPodGroupInfo(QueueingParams):
         """The root group's, whatever the pods say (spec §2.9.1)."""
         return self.group.effective_priority
 
+    @property
+    def source(self) -> Group:
+        """Whose annotations and age are the entity's."""
+        return self.group
+
     def insert(self, leaf: EntityKey, info: QueuedPodInfo) -> None:
         """Add a member. O(rejectors of the member)."""
         members = self._leaves.setdefault(leaf, {})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from attrs import define, field
 
+from gangsched_framework.accounts import Accounts
 from gangsched_framework.cycle_state import CycleState, PlacementCycleState
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Handle
@@ -15,7 +16,7 @@ from gangsched_framework.infos import PodGroupInfo
 from gangsched_framework.interface import Sortable
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.node_table import NodeTable
-from gangsched_framework.objects import Group, Namespace, Node, Pod, PodDisruptionBudget, SelectorOwner
+from gangsched_framework.objects import EntityKey, Group, Namespace, Node, Pod, PodDisruptionBudget, SelectorOwner
 from gangsched_framework.placement import Progress
 from gangsched_framework.snapshot import Snapshot
 from gangsched_framework.status import Status, unschedulable
@@ -63,8 +64,23 @@ class FakeNominations:
     def nominated_pods(self, node_name: str) -> Sequence[Pod]:
         return self.by_node.get(node_name, ())
 
+    def nodes(self) -> Collection[str]:
+        return [node for node, pods in self.by_node.items() if pods]
+
+    def leaves(self) -> Collection[EntityKey]:
+        return list(dict.fromkeys(pod.group_key for pod in self._pods() if pod.group_key is not None))
+
+    def members(self, leaf: EntityKey) -> Collection[Pod]:
+        return [pod for pod in self._pods() if pod.group_key == leaf]
+
     def any(self) -> bool:
         return any(self.by_node.values())
+
+    def reach(self, priority: int) -> bool:
+        return any(pod.priority >= priority for pod in self._pods())
+
+    def _pods(self) -> list[Pod]:
+        return [pod for pods in self.by_node.values() for pod in pods]
 
     def nominated_node(self, pod: Pod) -> str:
         return next((node for node, pods in self.by_node.items() if any(p.uid == pod.uid for p in pods)), "")
@@ -82,6 +98,13 @@ class FakeHandle:
     disruption_budgets: list[PodDisruptionBudget] = field(factory=list)
     feature_gates: dict[str, bool] = field(factory=dict)
     frameworks: dict[str, Framework] = field(factory=dict)
+    _accounts: Accounts | None = None
+
+    @property
+    def accounts(self) -> Accounts:
+        if self._accounts is None:
+            self._accounts = Accounts(self.forest)
+        return self._accounts
 
     @property
     def forest(self) -> Forest:

@@ -9,6 +9,7 @@ from attrs import define
 from gangsched.engine.world import World
 from gangsched_framework.events import Action, ClusterEvent, Resource
 from gangsched_framework.objects import (
+    QUEUE_NAME,
     ClusterObject,
     CompositePodGroup,
     Group,
@@ -30,6 +31,9 @@ _POD_DELETE = ClusterEvent(Resource.ASSIGNED_POD, Action.DELETE)
 _WAITING_ADD = ClusterEvent(Resource.UNSCHEDULED_POD, Action.ADD)
 _POD_GROUP_UPDATE = ClusterEvent(Resource.POD_GROUP, Action.UPDATE_OTHER)
 _COMPOSITE_UPDATE = ClusterEvent(Resource.COMPOSITE_POD_GROUP, Action.UPDATE_OTHER)
+_QUEUE_ADD = ClusterEvent(Resource.QUEUE, Action.ADD)
+_QUEUE_UPDATE = ClusterEvent(Resource.QUEUE, Action.UPDATE_OTHER)
+_QUEUE_DELETE = ClusterEvent(Resource.QUEUE, Action.DELETE)
 _NODE_ADD = ClusterEvent(Resource.NODE, Action.ADD)
 _NODE_DELETE = ClusterEvent(Resource.NODE, Action.DELETE)
 
@@ -59,8 +63,12 @@ class EventHandlers:
             self.queue.move_all(_NODE_ADD, None, obj)
         elif isinstance(obj, PodGroup | CompositePodGroup):
             self.world.forest.add_group(obj)
+            self.world.regroup(obj.key)
             self.queue.add_group(obj)
             self.queue.move_all(ClusterEvent(_group_resource(obj), Action.ADD), None, obj)
+        elif isinstance(obj, Queue):
+            self.world.set_queue(obj.name, obj)
+            self.queue.move_all(_QUEUE_ADD, None, None)
         else:
             self._store(obj)[_store_key(obj)] = obj
 
@@ -74,6 +82,9 @@ class EventHandlers:
                 self.queue.move_all(event, old, new)
         elif isinstance(old, PodGroup | CompositePodGroup) and isinstance(new, PodGroup | CompositePodGroup):
             self._update_group(old, new)
+        elif isinstance(new, Queue):
+            self.world.set_queue(new.name, new)
+            self.queue.move_all(_QUEUE_UPDATE, None, None)
         else:
             self._store(new)[_store_key(new)] = new
 
@@ -90,7 +101,11 @@ class EventHandlers:
         elif isinstance(known, PodGroup | CompositePodGroup):
             root = self.world.forest.root(known.key)
             self.world.forest.delete_group(known.key)
+            self.world.regroup(known.key)
             self.queue.delete_group(known.key, root)
+        elif isinstance(known, Queue):
+            self.world.set_queue(known.name, None)
+            self.queue.move_all(_QUEUE_DELETE, None, None)
         else:
             del self._store(known)[_store_key(known)]
 
@@ -102,6 +117,8 @@ class EventHandlers:
             return self.world.node(obj.name)
         if isinstance(obj, PodGroup | CompositePodGroup):
             return self.world.forest.group(obj.key)
+        if isinstance(obj, Queue):
+            return self.world.queues.get(obj.name)
         return self._store(obj).get(_store_key(obj))
 
     def _update_group(self, old: Group, new: Group) -> None:
@@ -110,6 +127,8 @@ class EventHandlers:
             self.add(new)
             return
         self.world.forest.update_group(new)
+        if old.annotations.get(QUEUE_NAME) != new.annotations.get(QUEUE_NAME):
+            self.world.regroup(new.key)
         self.queue.update_group(new)
         # DIV-16: a changed CompositePodGroup is an event too (v1.37.2 sends none)
         self.queue.move_all(_POD_GROUP_UPDATE if isinstance(new, PodGroup) else _COMPOSITE_UPDATE, old, new)
@@ -182,7 +201,6 @@ class EventHandlers:
             PriorityClass: world.priority_classes,  # type: ignore[dict-item]
             PodDisruptionBudget: world.disruption_budgets,  # type: ignore[dict-item]
             SelectorOwner: world.selector_owners,  # type: ignore[dict-item]
-            Queue: world.queues,  # type: ignore[dict-item]
         }
         return stores[type(obj)]
 

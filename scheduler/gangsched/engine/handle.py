@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from attrs import define, field
 
 from gangsched.engine.world import World
+from gangsched_framework.accounts import Accounts
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Clock, Nominations
 from gangsched_framework.hierarchy import Forest
@@ -34,6 +35,10 @@ class EngineHandle:
     nominations: Nominations
     feature_gates: Mapping[str, bool]
     frameworks: dict[str, Framework] = field(factory=dict)
+
+    @property
+    def accounts(self) -> Accounts:
+        return self.world.keep_accounts(self.snapshot)
 
     @property
     def forest(self) -> Forest:

@@ -57,7 +57,7 @@ class Memo:
         self, framework: Framework, tree: PodGroupInfo, leaves: Mapping[EntityKey, Sequence[QueuedPodInfo]]
     ) -> MemoKey | None:
         """The key of a tree about to be tried; None when its outcome must not be kept."""
-        if self.nominations.any() or not framework.all_nodes:
+        if self.nominations.any() or not framework.all_nodes or framework.pod_judges:
             return None
         shape: list[object] = []
         for info in tree.walk():

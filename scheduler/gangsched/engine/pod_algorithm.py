@@ -58,7 +58,7 @@ class PodAlgorithm:
         if not nodes:
             return unresolvable(NO_NODES)
         column = self._column(framework, pod)
-        if column is not None:
+        if column is not None and not (framework.pod_judges and framework.judges_refuse(state, pod, nodes)):
             if prepare:
                 framework.run_pre_filter(state, pod, nodes)
             return self._by_column(framework, state, pod, column)

@@ -11,10 +11,21 @@ from typing import Any
 
 from attrs import define, field
 
+from gangsched_framework.accounts import Accounts
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.node_order import zone_of
 from gangsched_framework.node_table import NodeTable
-from gangsched_framework.objects import Namespace, Node, Pod, PodDisruptionBudget, PriorityClass, Queue, SelectorOwner
+from gangsched_framework.objects import (
+    EntityKey,
+    Namespace,
+    Node,
+    Pod,
+    PodDisruptionBudget,
+    PriorityClass,
+    Queue,
+    SelectorOwner,
+)
+from gangsched_framework.snapshot import Snapshot
 
 
 @define(eq=False)
@@ -35,6 +46,8 @@ class World:
     queues: dict[str, Queue] = field(factory=dict)
     _counted: dict[str, tuple[Pod, str]] = field(factory=dict)  # pod key -> object and node in the table
     _assumed: dict[str, str] = field(factory=dict)  # pod key -> uid of the assumed pod
+    accounts: Accounts | None = None
+    """The books of tenants and jobs, once somebody asked for them."""
     version: int = 0
     """Counts the changes an evaluation could notice: of nodes, of pods on them, of namespaces, owners and budgets."""
     _held: list[tuple[Callable[..., object], tuple[Any, ...]]] | None = None
@@ -63,6 +76,41 @@ class World:
         else:
             self._held.append((change, arguments))
 
+    # --- accounts ---------------------------------------------------------------------------------------------------
+
+    def keep_accounts(self, snapshot: Snapshot) -> Accounts:
+        """The accounts, from now on kept in step with the world and with the steps of ``snapshot``."""
+        if self.accounts is None:
+            accounts = self.accounts = Accounts(self.forest)
+            snapshot.observers.append(accounts.observe)
+            for queue in self.queues.values():
+                accounts.set_queue(queue.name, queue)
+            for node in self.nodes.values():
+                accounts.set_node(node, node.name)
+            for pod in self.pods.values():
+                self._account(pod)
+        return self.accounts
+
+    def _account(self, pod: Pod) -> None:
+        if self.accounts is not None:
+            self.accounts.see(pod, bool(pod.node_name) or pod.key in self._assumed)
+
+    def regroup(self, key: EntityKey) -> None:
+        """A group came, went, or names another queue: its pods may count for others now."""
+        if self.accounts is not None:
+            for leaf in self.forest.leaves_below(key):
+                self.accounts.rehome(self.forest.pods(leaf).values())
+
+    def set_queue(self, name: str, queue: Queue | None) -> None:
+        """A Queue comes, changes, or (None) goes."""
+        if queue is None:
+            del self.queues[name]
+        else:
+            self.queues[name] = queue
+        self.version += 1
+        if self.accounts is not None:
+            self.accounts.set_queue(name, queue)
+
     # --- pods -------------------------------------------------------------------------------------------------------
 
     def add_pod(self, pod: Pod) -> None:
@@ -71,6 +119,7 @@ class World:
         self.forest.add_pod(pod)
         if pod.node_name:
             self._count(pod, pod.node_name)
+        self._account(pod)
 
     def update_pod(self, old: Pod, new: Pod) -> None:
         """A pod changes; an assumed pod that shows its node is confirmed."""
@@ -81,6 +130,7 @@ class World:
             self._count(new, new.node_name)
         elif new.key not in self._assumed:
             self._uncount(new.key)
+        self._account(new)
 
     def delete_pod(self, pod: Pod) -> None:
         """A pod is gone, and its reservation with it: no binding under way can succeed any more."""
@@ -88,6 +138,8 @@ class World:
         self.forest.delete_pod(pod)
         self._assumed.pop(pod.key, None)
         self._uncount(pod.key)
+        if self.accounts is not None:
+            self.accounts.drop(pod.key)
 
     def assume(self, pod: Pod, node_name: str, *, counted: bool = False) -> None:
         """Count a pod on its node before the binding is known; ``counted``: the committed snapshot did so already.
@@ -102,6 +154,7 @@ class World:
             return
         self._assumed[pod.key] = pod.uid
         self.forest.assume(pod, node_name)
+        self._account(known)
         if counted:
             self.version += 1
             self._counted[pod.key] = (pod, node_name)
@@ -114,6 +167,7 @@ class World:
             del self._assumed[pod.key]
             self.forest.forget(pod)
             self._uncount(pod.key)
+            self._account(self.pods[pod.key])
 
     def is_placed(self, pod: Pod) -> bool:
         """Whether a popped pod has a node by now: assumed, or assigned by someone else."""
@@ -148,10 +202,12 @@ class World:
     def add_node(self, node: Node) -> None:
         self.nodes[node.name] = node
         self._on_table(self.table.add_node, node)
+        self._account_node(node.name)
 
     def update_node(self, old: Node, new: Node) -> None:
         self.nodes[new.name] = new
         self._on_table(self._update_node, new, zone_of(old) != zone_of(new))
+        self._account_node(new.name)
 
     def _update_node(self, node: Node, moved_to_end: bool) -> None:
         self.table.update_node(node, moved_to_end=moved_to_end)
@@ -159,6 +215,11 @@ class World:
     def delete_node(self, name: str) -> None:
         del self.nodes[name]
         self._on_table(self.table.remove_node, name)
+        self._account_node(name)
+
+    def _account_node(self, name: str) -> None:
+        if self.accounts is not None:
+            self.accounts.set_node(self.nodes.get(name), name)
 
     def _check(self) -> None:
         """Assert that the table counts exactly the assigned and assumed pods (tests only)."""
@@ -175,3 +236,5 @@ class World:
         assert all(self.pods[key].uid == uid for key, uid in self._assumed.items())
         self.table.settle()
         self.table._check()
+        if self.accounts is not None:
+            self.accounts._check()

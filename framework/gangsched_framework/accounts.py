@@ -1,0 +1,326 @@
+"""Accounts: what tenants and jobs hold and ask for, as integers (architecture.md §6; fair-share.md §4.1).
+
+**Committed** amounts follow cluster events and submit at once: a pod that is assigned or assumed is *allocated*, one
+that is known and unfinished is *requested*; a pod on its way out counts nowhere (P5r). **Tentative** amounts follow the
+steps of the running cycle and its rollbacks. A *job* is a root entity, a *tenant* a Queue; a pod without a known root
+and without an annotation of its own is an orphan and counts for nobody (P18r).
+
+Policies listen and keep what they derive in step; nothing here knows a policy. Costs are O(resources) a pod.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import zip_longest
+from operator import add, neg
+from typing import Protocol
+
+from attrs import define, frozen
+
+from gangsched_framework.hierarchy import Forest
+from gangsched_framework.objects import DEFAULT_QUEUE, QUEUE_NAME, EntityKey, Node, Pod, PodSpec, Queue
+from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, Resources
+
+Vector = tuple[int, ...]
+"""An amount of each resource, in the order of ``Accounts.names``; a shorter one ends in zeros."""
+
+
+def stored_amounts(resources: Resources, pods: int = 0) -> dict[str, int]:
+    """Amounts by name in the units of fair sharing: milli-CPU, bytes, pods, thousandths of everything else (R3).
+
+    ``pods``: what a pod adds to its request (R8). Names of quota counts are dropped.
+    """
+    amounts = {CPU: resources.milli_cpu, MEMORY: resources.memory}
+    if resources.ephemeral_storage:
+        amounts[EPHEMERAL_STORAGE] = resources.ephemeral_storage * 1000
+    if resources.pods or pods:
+        amounts[PODS] = resources.pods + pods
+    for name, amount in resources.scalars.items():
+        if not name.startswith("count/"):
+            amounts[name] = amount * 1000
+    return amounts
+
+
+def plus(left: Vector, right: Vector) -> Vector:
+    if len(left) == len(right):
+        return tuple(map(add, left, right))
+    return tuple(a + b for a, b in zip_longest(left, right, fillvalue=0))
+
+
+def minus(left: Vector, right: Vector) -> Vector:
+    return plus(left, tuple(map(neg, right)))
+
+
+@define(eq=False)
+class TenantAccount:
+    """``queue`` None: pods name a Queue that does not exist. ``pods`` counts the requested ones."""
+
+    name: str
+    queue: Queue | None = None
+    pods: int = 0
+    request: Vector = ()
+    allocated: Vector = ()
+    tentative: Vector = ()
+
+
+@define(eq=False)
+class JobAccount:
+    key: EntityKey
+    tenant: TenantAccount
+    pods: int = 0
+    request: Vector = ()
+    allocated: Vector = ()
+
+
+class AccountsListener(Protocol):
+    """Told after each change of committed amounts. A policy notes what to recompute and does so when it is asked."""
+
+    def on_allocated(self, job: JobAccount, grew: bool) -> None:
+        """A pod of ``job`` was placed (``grew``) or gave its place back."""
+        ...
+
+    def on_requested(self, job: JobAccount) -> None:
+        """A pod of ``job`` came or went; at 0 pods the job has gone."""
+        ...
+
+    def on_total(self) -> None:
+        """Nodes changed, or a resource was named for the first time."""
+        ...
+
+    def on_queue(self, tenant: TenantAccount) -> None:
+        """A Queue came, changed or went."""
+        ...
+
+
+@frozen
+class _Entry:
+    """How a pod is counted."""
+
+    job: JobAccount
+    request: Vector
+    placed: bool
+
+
+class Accounts:
+    """The books of one core. ``tenants`` holds every Queue and every tenant with pods; ``jobs`` those with pods.
+
+    A Queue named ``default`` of weight 1 exists unless there is a real one (architecture.md §11).
+    """
+
+    def __init__(self, forest: Forest) -> None:
+        self.names: list[str] = [CPU, MEMORY]
+        self.total: Vector = ()
+        self.tenants: dict[str, TenantAccount] = {DEFAULT_QUEUE: TenantAccount(DEFAULT_QUEUE, Queue(DEFAULT_QUEUE))}
+        self.jobs: dict[EntityKey, JobAccount] = {}
+        self.listeners: list[AccountsListener] = []
+        self._forest = forest
+        self._pods: dict[str, _Entry] = {}
+        self._nodes: dict[str, Vector] = {}
+        self._vectors: dict[PodSpec, Vector] = {}
+        self._steps: dict[str, tuple[TenantAccount, Vector, int]] = {}
+        self._moved: dict[EntityKey, None] = {}
+        self._changed_queues: dict[str, None] = {}
+
+    # --- reading ----------------------------------------------------------------------------------------------------
+
+    def tenant_name(self, pod: Pod) -> str | None:
+        """The tenant of a pod: what the root of its tree says, else its own annotation; None for an orphan."""
+        key = pod.group_key
+        if key is None:
+            return pod.annotations.get(QUEUE_NAME) or DEFAULT_QUEUE
+        root = self._forest.root(key)
+        group = self._forest.group(root) if root is not None else None
+        if group is None:
+            return pod.annotations.get(QUEUE_NAME) or None
+        return group.annotations.get(QUEUE_NAME) or DEFAULT_QUEUE
+
+    def vector(self, pod: Pod) -> Vector:
+        """What the pod requests, itself included as one of ``pods``."""
+        found = self._vectors.get(pod.spec)
+        if found is None:
+            if len(self._vectors) > 100_000:
+                self._vectors.clear()
+            found = self._vectors[pod.spec] = self._as_vector(stored_amounts(pod.spec.requests.requested, pods=1))
+        return found
+
+    def drain_moved(self) -> dict[EntityKey, None]:
+        """Jobs that changed their tenant since the last call."""
+        moved, self._moved = self._moved, {}
+        return moved
+
+    def drain_queues(self) -> dict[str, None]:
+        """Tenants whose Queue came, changed or went since the last call."""
+        changed, self._changed_queues = self._changed_queues, {}
+        return changed
+
+    # --- pods -------------------------------------------------------------------------------------------------------
+
+    def see(self, pod: Pod, placed: bool) -> None:
+        """A pod appears, changes, is placed or loses its place. ``placed``: assigned or assumed."""
+        known = self._pods.get(pod.key)
+        name = None if pod.deleting or pod.terminal else self.tenant_name(pod)
+        if name is None:
+            if known is not None:
+                self.drop(pod.key)
+            return
+        vector, key = self.vector(pod), self._job_key(pod)
+        if known is not None:
+            if known.job.key == key and known.job.tenant.name != name:
+                self._move(known.job, self._tenant(name))
+            if known.job.key == key and known.request == vector:
+                if known.placed != placed:
+                    self._pods[pod.key] = _Entry(known.job, vector, placed)
+                    self._allocate(known.job, vector, grow=placed)
+                return
+            self.drop(pod.key)
+        job = self._job(key, name)
+        self._pods[pod.key] = _Entry(job, vector, placed)
+        self._request(job, vector, 1)
+        if placed:
+            self._allocate(job, vector, grow=True)
+
+    def drop(self, pod_key: str) -> None:
+        """A pod is gone; unknown ones are ignored."""
+        entry = self._pods.pop(pod_key, None)
+        if entry is None:
+            return
+        if entry.placed:
+            self._allocate(entry.job, entry.request, grow=False)
+        self._request(entry.job, entry.request, -1)
+
+    def rehome(self, pods: Iterable[Pod]) -> None:
+        """Groups changed: pods may have another root, or their root another tenant."""
+        for pod in pods:
+            entry = self._pods.get(pod.key)
+            self.see(pod, entry.placed if entry is not None else bool(pod.node_name))
+
+    def _job_key(self, pod: Pod) -> EntityKey:
+        key = pod.group_key
+        root = self._forest.root(key) if key is not None else None
+        return pod.entity_key if root is None else root
+
+    def _job(self, key: EntityKey, tenant: str) -> JobAccount:
+        job = self.jobs.get(key)
+        if job is None:
+            job = self.jobs[key] = JobAccount(key, self._tenant(tenant))
+        elif job.tenant.name != tenant:
+            self._move(job, self._tenant(tenant))
+        return job
+
+    def _move(self, job: JobAccount, tenant: TenantAccount) -> None:
+        """A job changes its tenant, with all its pods."""
+        old = job.tenant
+        old.pods -= job.pods
+        old.request, old.allocated = minus(old.request, job.request), minus(old.allocated, job.allocated)
+        left = JobAccount(job.key, old)
+        job.tenant = tenant
+        tenant.pods += job.pods
+        tenant.request, tenant.allocated = plus(tenant.request, job.request), plus(tenant.allocated, job.allocated)
+        self._moved[job.key] = None
+        for listener in self.listeners:
+            for each in (left, job):
+                listener.on_requested(each)
+                listener.on_allocated(each, each is job)
+        self._forget_tenant(old)
+
+    def _tenant(self, name: str) -> TenantAccount:
+        tenant = self.tenants.get(name)
+        if tenant is None:
+            tenant = self.tenants[name] = TenantAccount(name)
+        return tenant
+
+    def _forget_tenant(self, tenant: TenantAccount) -> None:
+        if tenant.queue is None and not tenant.pods:
+            self.tenants.pop(tenant.name, None)
+
+    def _request(self, job: JobAccount, vector: Vector, sign: int) -> None:
+        change = plus if sign > 0 else minus
+        tenant = job.tenant
+        job.pods += sign
+        tenant.pods += sign
+        job.request, tenant.request = change(job.request, vector), change(tenant.request, vector)
+        if not job.pods:
+            del self.jobs[job.key]
+        for listener in self.listeners:
+            listener.on_requested(job)
+        self._forget_tenant(tenant)
+
+    def _allocate(self, job: JobAccount, vector: Vector, *, grow: bool) -> None:
+        change = plus if grow else minus
+        tenant = job.tenant
+        job.allocated, tenant.allocated = change(job.allocated, vector), change(tenant.allocated, vector)
+        for listener in self.listeners:
+            listener.on_allocated(job, grow)
+
+    # --- the running cycle ------------------------------------------------------------------------------------------
+
+    def observe(self, pod: Pod, node_name: str, sign: int) -> None:
+        """An ``Observer`` of the snapshot: a tentative step, or its end."""
+        step = self._steps.get(pod.key)
+        if step is None:
+            entry = self._pods.get(pod.key)
+            if entry is None:
+                return
+            step = entry.job.tenant, entry.request, 0
+        tenant, vector, count = step
+        if count + sign:
+            self._steps[pod.key] = tenant, vector, count + sign
+        else:
+            del self._steps[pod.key]  # even if the pod has gone meanwhile: what began must end
+        tenant.tentative = plus(tenant.tentative, vector) if sign > 0 else minus(tenant.tentative, vector)
+
+    # --- nodes and queues -------------------------------------------------------------------------------------------
+
+    def set_node(self, node: Node | None, name: str) -> None:
+        """A node came, changed, or (None) went. The total counts all nodes, cordoned ones too."""
+        old = self._nodes.pop(name, ())
+        new: Vector = ()
+        if node is not None:
+            new = self._nodes[name] = self._as_vector(stored_amounts(node.allocatable))
+        change = minus(new, old)
+        if any(change):
+            self.total = plus(self.total, change)
+            for listener in self.listeners:
+                listener.on_total()
+
+    def set_queue(self, name: str, queue: Queue | None) -> None:
+        """A Queue came, changed, or (None) went; its pods stay counted for its name."""
+        if queue is None and name == DEFAULT_QUEUE:
+            queue = Queue(DEFAULT_QUEUE)
+        tenant = self._tenant(name)
+        tenant.queue = queue
+        self._changed_queues[name] = None
+        for listener in self.listeners:
+            listener.on_queue(tenant)
+        self._forget_tenant(tenant)
+
+    def _as_vector(self, amounts: dict[str, int]) -> Vector:
+        unknown = [name for name in sorted(amounts) if name not in self.names]
+        if unknown:
+            self.names += unknown
+            for listener in self.listeners:
+                listener.on_total()
+        return tuple(amounts.get(name, 0) for name in self.names)
+
+    def _check(self) -> None:
+        """Assert that every sum equals a recount (tests only)."""
+        for counted in (self.tenants, self.jobs):
+            for key, account in counted.items():
+                entries = [
+                    entry
+                    for entry in self._pods.values()
+                    if (entry.job.tenant if counted is self.tenants else entry.job) is account
+                ]
+                assert account.pods == len(entries), f"{key}: pods"
+                assert _same(account.request, [entry.request for entry in entries]), f"{key}: request"
+                assert _same(account.allocated, [e.request for e in entries if e.placed]), f"{key}: allocated"
+        assert _same(self.total, list(self._nodes.values()))
+        assert all(self.jobs[entry.job.key] is entry.job for entry in self._pods.values())
+        assert all(not any(tenant.tentative) for tenant in self.tenants.values()), "tentative between cycles"
+
+
+def _same(sum_: Vector, vectors: list[Vector]) -> bool:
+    total: Vector = ()
+    for vector in vectors:
+        total = plus(total, vector)
+    return not any(minus(sum_, total))

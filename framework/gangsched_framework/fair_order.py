@@ -1,0 +1,134 @@
+"""The dynamic form of QueueSort: tenants, and jobs inside a tenant, in an order that follows their shares.
+
+A profile lists one static plugin (``sort_key``) or any number of these. They are asked in profile order and the first
+decisive one wins, over all tiers (fair-share.md §2.3, S9); age and name end every order (S10). Keys change with
+**committed** amounts only, and a plugin names the tenants and jobs whose key may have changed, so that whoever keeps
+them in order need not look at the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from attrs import define, field, frozen
+
+from gangsched_framework.accounts import Accounts, Vector
+from gangsched_framework.interface import Plugin, Sortable
+from gangsched_framework.objects import DEFAULT_QUEUE, QUEUE_NAME, EntityKey, Group, Pod, Queue
+
+Key = tuple[Any, ...]
+"""Sorts before another when it is smaller; an empty one has no opinion."""
+
+DYNAMIC_SORT = ("tenant_key", "job_key", "moved")
+"""The methods that make a queueSort plugin a dynamic one."""
+
+
+@frozen
+class Moved:
+    """Tenants and jobs whose key may have changed. ``tenants``: True = there may be more room than before."""
+
+    tenants: dict[str, bool]
+    jobs: dict[EntityKey, None]
+
+    def note(self, tenant: str, grew: bool) -> None:
+        self.tenants[tenant] = grew or self.tenants.get(tenant, False)
+
+    def join(self, other: Moved) -> None:
+        for tenant, grew in other.tenants.items():
+            self.note(tenant, grew)
+        self.jobs.update(other.jobs)
+
+
+class Job(Sortable, Protocol):
+    """A waiting root entity: a plain pod, or a tree."""
+
+    @property
+    def key(self) -> EntityKey: ...
+    @property
+    def source(self) -> Pod | Group:
+        """The pod, or the root group: whose annotations and age are the job's."""
+        ...
+
+
+@runtime_checkable
+class DynamicSortPlugin(Plugin, Protocol):
+    """Order of tenants and of jobs inside a tenant (QueueOrder and JobOrder of fair-share.md §2.3).
+
+    When: before a pop, for what ``moved`` named and for newcomers. By: the queue. With: the name of a tenant, a waiting
+    root entity. Keys of one plugin are always of one shape, or always (). Undo: nothing.
+    """
+
+    def tenant_key(self, tenant: str) -> Key: ...
+    def job_key(self, job: Job) -> Key: ...
+    def moved(self) -> Moved | None:
+        """What changed since the last call, by what this plugin looks at; None = nothing."""
+        ...
+
+
+@runtime_checkable
+class TenantLimitPlugin(Plugin, Protocol):
+    """Overused and Allocatable of fair-share.md §2.3. '' = go on, else the reason a user reads.
+
+    When: a tenant, or an entity by the request of its next pod, might be popped; committed amounts count. One refusal
+    is enough, over all plugins. An answer may turn from no to yes only when ``moved`` names the tenant as grown.
+    """
+
+    def overused(self, tenant: str) -> str: ...
+    def refuses(self, tenant: str, request: Vector) -> str: ...
+
+
+@define(eq=False)
+class FairOrder:
+    """The tiers of one profile, as the queue asks them."""
+
+    accounts: Accounts
+    plugins: Sequence[DynamicSortPlugin]
+    _limits: list[TenantLimitPlugin] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._limits = [plugin for plugin in self.plugins if isinstance(plugin, TenantLimitPlugin)]
+
+    def drain(self) -> Moved:
+        """What changed since the last call."""
+        moved = Moved({}, self.accounts.drain_moved())
+        for tenant in self.accounts.drain_queues():
+            moved.note(tenant, grew=True)
+        for plugin in self.plugins:
+            own = plugin.moved()
+            if own is not None:
+                moved.join(own)
+        return moved
+
+    def tenant_of(self, entity: Job) -> str:
+        """A root's tenant holds for its tree."""
+        return entity.source.annotations.get(QUEUE_NAME) or DEFAULT_QUEUE
+
+    def tenant_key(self, tenant: str) -> Key:
+        """By the plugins, then age, then name."""
+        keys = [part for plugin in self.plugins for part in plugin.tenant_key(tenant)]
+        account = self.accounts.tenants.get(tenant)
+        queue = account.queue if account is not None else None
+        return (*keys, queue.creation_timestamp if queue is not None else 0, tenant)
+
+    def job_key(self, entity: Job) -> Key:
+        """By the plugins, then age; the queue appends the entity's key."""
+        keys = [part for plugin in self.plugins for part in plugin.job_key(entity)]
+        return (*keys, entity.source.creation_timestamp)
+
+    def passes_over(self, tenant: str) -> str:
+        """Why nothing of a tenant may be popped now; '' = something may."""
+        account = self.accounts.tenants.get(tenant)
+        reason = queue_refusal(tenant, account.queue if account is not None else None)
+        return reason or next((text for plugin in self._limits if (text := plugin.overused(tenant))), "")
+
+    def refuses(self, tenant: str, request: Vector) -> str:
+        """Why an entity whose next pod requests this may not be popped now; '' = it may."""
+        return next((text for plugin in self._limits if (text := plugin.refuses(tenant, request))), "")
+
+
+def queue_refusal(tenant: str, queue: Queue | None) -> str:
+    """Why a Queue takes nothing, whatever its shares are: it does not exist, or is not open (P14r); '' = it may."""
+    if queue is None:
+        return f"queue {tenant} does not exist"
+    return "" if queue.state == "Open" else f"queue {tenant} is {queue.state.lower()}"
