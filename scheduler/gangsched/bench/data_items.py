@@ -12,7 +12,7 @@ _PERCENTILES = (50, 90, 95, 99)
 
 
 def data_items(measured: Iterable[Figures]) -> dict[str, Any]:
-    """``SchedulingThroughput`` of every case. A sample is a round; scheduler_perf takes one a second, ours end sooner."""
+    """``SchedulingThroughput`` of every case. A sample is a round (scheduler_perf's is a second; ours end sooner)."""
     items = [
         {
             "data": _summary(sorted(figures.throughputs)),

@@ -101,6 +101,7 @@ def _run(trial: Trial, limit: float | None) -> Outcome:
 
 def _forget_peak() -> None:
     """Let the peak of the process begin here, where the system can do that (Linux)."""
+    gc.collect()  # what the case before has left
     if _CLEAR_REFS.exists():
         _CLEAR_REFS.write_text("5")
 

@@ -14,6 +14,8 @@ POOL = "pool"
 GPU = "nvidia.com/gpu"
 ZONES = 3
 RACKS = 50
+RACK_NODES = 5
+"""Nodes of a rack, at least."""
 _MIXED = (  # cpu, memory in Gi, GPUs
     (8, 32, 0),
     (16, 64, 0),
@@ -39,8 +41,8 @@ def in_zones(count: int, zones: int = ZONES) -> tuple[Node, ...]:
 
 
 def in_racks(count: int, racks: int = RACKS) -> tuple[Node, ...]:
-    """Plain nodes in equal racks of neighbours."""
-    racks = min(racks, count)
+    """Plain nodes in equal racks of neighbours; fewer racks when there are few nodes."""
+    racks = min(racks, max(1, count // RACK_NODES))
     return tuple(_node(i).label(RACK, f"rack-{i * racks // count:02}").obj() for i in range(count))
 
 

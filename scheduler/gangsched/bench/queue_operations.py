@@ -1,4 +1,4 @@
-"""The operations of the queue that are timed one by one (issue: their cost must not grow with what else waits)."""
+"""The operations of the queue that are timed one by one; their cost must not grow with what else waits."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from gangsched.bench.cases import CASES, AnyCase, find
+from gangsched.bench.cases import AnyCase, find
 from gangsched.bench.data_items import data_items
 from gangsched.bench.measure import ORACLE_WORK, Figures, measure
 from gangsched.cli.output import print_document
