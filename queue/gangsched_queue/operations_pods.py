@@ -52,6 +52,8 @@ def update(queue: Containers, old: Pod, new: Pod) -> None:
     entity.replace(info, new)
     if place is Place.PARKED:
         _wake_by_update(queue, entity, info, old, new)
+    elif place is Place.ACTIVE:
+        queue.waiting.active.touch(entity)
 
 
 def _update_plain(queue: Containers, old: Pod, new: Pod) -> None:

@@ -15,7 +15,7 @@ def queue_state(queue: Containers) -> QueueState:
     backoff = [*_backoff(waiting.backoff.entity_heap, "entity", forest)]
     backoff += _backoff(waiting.backoff.error_heap, "error", forest)
     return QueueState(
-        active=tuple(_state(entity, forest) for entity in waiting.active.in_order()),
+        active=tuple(_state(e, forest, reason=waiting.active.why_not(e)) for e in waiting.active.in_order()),
         backoff=tuple(sorted(backoff, key=lambda entity: (entity.expires or 0, entity.key))),
         parked=tuple(_state(entity, forest) for entity in sorted(waiting.parked, key=lambda entity: entity.key)),
         incomplete={leaf: _names(list(pods.values())) for leaf, pods in sorted(queue.incomplete.leaves())},
@@ -32,7 +32,7 @@ def _backoff(heap: EntityHeap, name: str, forest: Forest) -> list[EntityState]:
     return [_state(entity, forest, heap=name) for entity in heap]
 
 
-def _state(entity: Entity, forest: Forest, heap: str = "") -> EntityState:
+def _state(entity: Entity, forest: Forest, heap: str = "", reason: str = "") -> EntityState:
     ordered = {} if isinstance(entity, QueuedPodInfo) else entity.ordered(forest)
     return EntityState(
         key=entity.key,
@@ -42,7 +42,7 @@ def _state(entity: Entity, forest: Forest, heap: str = "") -> EntityState:
         errors=entity.consecutive_errors,
         members={leaf: tuple(info.pod.name for info in infos) for leaf, infos in ordered.items()},
         gated_by=entity.gating_plugin,
-        reason=entity.gating_reason,
+        reason=reason or entity.gating_reason,
         rejected_by={info.pod.key: _rejected_by(info) for info in entity.members() if _rejected_by(info)},
         expires=entity.backoff_expiration if heap else None,
         heap=heap,
