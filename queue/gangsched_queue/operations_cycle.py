@@ -42,6 +42,17 @@ def _pop_tree(queue: Containers, entity: QueuedPodGroupInfo) -> PoppedPodGroupIn
         for info in members:
             info.gating_plugin = ""
             _start_attempt(queue, info)
+    return _popped(queue, entity, leaves)
+
+
+def popped_tree(queue: Containers, entity: QueuedPodGroupInfo) -> PoppedPodGroupInfo:
+    """The tree as a pop would give it, without popping it."""
+    return _popped(queue, entity, entity.ordered(queue.forest))
+
+
+def _popped(
+    queue: Containers, entity: QueuedPodGroupInfo, leaves: dict[EntityKey, list[QueuedPodInfo]]
+) -> PoppedPodGroupInfo:
     return PoppedPodGroupInfo(
         key=entity.key,
         tree=queue.forest.tree(entity.key),

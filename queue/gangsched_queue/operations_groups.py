@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gangsched_framework.objects import EntityKey, Group
 from gangsched_queue.containers import Containers
+from gangsched_queue.waiting import Place
 
 
 def add_group(queue: Containers, group: Group) -> None:
@@ -17,9 +18,14 @@ def add_group(queue: Containers, group: Group) -> None:
 
 
 def update_group(queue: Containers, group: Group) -> None:
+    root = queue.forest.root(group.key)
+    if root is not None and root in queue.waiting.dormant:
+        queue.waiting.rouse(root)
     found = queue.find_tree(group.key)
     if found is not None:
-        found[0].group = group  # its place in the queue stays
+        found[0].group = group
+        if found[1] is Place.ACTIVE:
+            queue.waiting.active.touch(found[0])
 
 
 def delete_group(queue: Containers, key: EntityKey, root: EntityKey | None) -> None:

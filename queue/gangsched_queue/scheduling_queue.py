@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 
 from gangsched_framework.events import ClusterEvent
 from gangsched_framework.handle import Clock
@@ -13,6 +13,7 @@ from gangsched_framework.queue_state import QueueState
 from gangsched_framework.status import Status
 from gangsched_queue import operations_cycle, operations_events, operations_groups, operations_pods, views
 from gangsched_queue.containers import Containers
+from gangsched_queue.dormant import DormantTrees
 from gangsched_queue.in_flight import EventObject, InFlight
 from gangsched_queue.incomplete_pods import IncompletePods
 from gangsched_queue.nominator import Nominator
@@ -134,11 +135,36 @@ class SchedulingQueue:
         """End the cycle of a plain pod."""
         self._queue.last_popped = None
 
+    # --- dormant trees: retries that pass without being carried out -------------------------------------------------
+
+    @property
+    def dormant(self) -> DormantTrees:
+        """Refused trees that sleep; any operation on one of them rouses it first."""
+        return self._queue.waiting.dormant
+
+    def lay_down(self, key: EntityKey, kind: Hashable, outcome: object, version: int) -> None:
+        """Let a tree that has just been refused sleep, if nothing but time brings it back."""
+        self._queue.waiting.lay_down(key, kind, outcome, version)
+
+    def rouse(self, keys: Iterable[EntityKey]) -> None:
+        """Bring dormant trees back to the backoff queue, their retries made up."""
+        for key in keys:
+            self._queue.waiting.rouse(key)
+
+    def as_popped(self, key: EntityKey) -> PoppedPodGroupInfo:
+        """A dormant tree as a pop would give it, left where it is."""
+        return operations_cycle.popped_tree(self._queue, self.dormant.entity(key))
+
+    def head_rank(self) -> tuple[int, ...] | None:
+        """Sort key of the active queue's head; None when it is empty."""
+        head = self._queue.waiting.active.head()
+        return head[0] if head is not None else None
+
     # --- views ----------------------------------------------------------------------------------------------------
 
     def has_ready(self) -> bool:
-        """Whether the active queue holds anything."""
-        return len(self._queue.waiting.active) > 0
+        """Whether the active queue has anybody to pop; under a dynamic QueueSort all may be passed over."""
+        return self._queue.waiting.active.head() is not None
 
     def can_pop(self) -> bool:
         """Whether ``pop`` would find an entity, one served early from the backoff queue included."""
@@ -154,7 +180,8 @@ class SchedulingQueue:
         return operations_events.next_flush(self._queue, self._settings)
 
     def state(self) -> QueueState:
-        """Every container as frozen values. O(everything in the queue)."""
+        """Every container as frozen values; rouses all dormant trees. O(everything in the queue)."""
+        self.rouse(self.dormant.keys())
         return views.queue_state(self._queue)
 
     def _check(self) -> None:

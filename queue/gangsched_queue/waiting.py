@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from enum import Enum
 
 from gangsched_framework.handle import Clock
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import EntityKey, Pod
-from gangsched_queue.active_queue import ActiveQueue
+from gangsched_queue.active_queue import ActiveQueue, ReadyEntities
+from gangsched_queue.backoff import backoff_duration, expiration, release_time
 from gangsched_queue.backoff_queue import BackoffQueue
-from gangsched_queue.entities import Entity
+from gangsched_queue.dormant import DormantTrees
+from gangsched_queue.entities import Entity, QueuedPodGroupInfo
+from gangsched_queue.fair_queues import FairActiveQueue, FairBackoffQueue, Shares
 from gangsched_queue.pre_enqueue import PreEnqueue
 from gangsched_queue.registrations import Frameworks
 from gangsched_queue.requeue import Strategy
-from gangsched_queue.settings import QueueSettings
+from gangsched_queue.settings import SECOND, QueueSettings
 from gangsched_queue.unschedulable_entities import UnschedulableEntities
 
 
@@ -35,9 +39,16 @@ class WaitingEntities:
         self._forest = forest
         self._settings = settings
         self._pre_enqueue = PreEnqueue(frameworks, forest)
-        self.active = ActiveQueue(sort.sort_key)
-        self.backoff = BackoffQueue(settings, sort.sort_key)
+        order = getattr(sort, "fair_order", None)
+        if order is None:
+            self.active: ReadyEntities = ActiveQueue(sort.sort_key)
+            self.backoff = BackoffQueue(settings, sort.sort_key)
+        else:
+            shares = Shares(order)
+            self.active = FairActiveQueue(shares, forest)
+            self.backoff = FairBackoffQueue(settings, shares, forest)
         self.parked = UnschedulableEntities()
+        self.dormant = DormantTrees()
 
     def find(self, key: EntityKey) -> tuple[Entity, Place] | None:
         """The entity and where it is; None when it is not waiting."""
@@ -47,8 +58,31 @@ class WaitingEntities:
         entity = self.parked.get(key)
         if entity is not None:
             return entity, Place.PARKED
+        if key in self.dormant:
+            self.rouse(key)
         entity = self.backoff.get(key)
         return (entity, Place.BACKOFF) if entity is not None else None
+
+    def rouse(self, key: EntityKey) -> None:
+        """Bring a dormant tree back to the backoff queue, its retries made up."""
+        entity = self.dormant.rouse(key, self._forest)
+        if entity is not None:
+            self.backoff.add(entity)
+
+    def lay_down(self, key: EntityKey, kind: Hashable, outcome: object, version: int) -> None:
+        """Let a tree sleep if only time can bring it back: at its maximum penalty, every pod of it waiting here."""
+        entity = self.backoff.error_heap.get(key)
+        if not isinstance(entity, QueuedPodGroupInfo) or entity.consecutive_errors or entity.timestamp % SECOND:
+            return
+        count, settings = entity.unschedulable_count, self._settings
+        duration = backoff_duration(count, entity.size, settings)
+        if duration != backoff_duration(count + 1, entity.size, settings) or not settings.pop_from_backoff:
+            return
+        known = sum(len(self._forest.pods(leaf)) for leaf in self._forest.leaves_below(key))
+        if known == entity.size:
+            self.backoff.remove(key)
+            due = release_time(expiration(entity.timestamp, duration, settings))
+            self.dormant.add(entity, kind, due - entity.timestamp, outcome, version)
 
     def take(self, key: EntityKey) -> None:
         """Remove an entity from where it is, if it is waiting at all."""
@@ -123,6 +157,7 @@ class WaitingEntities:
         self.active._check()
         self.backoff._check()
         self.parked._check()
+        self.dormant._check()
         entities = [*self.active, *self.backoff.entity_heap, *self.backoff.error_heap, *self.parked]
         assert len({entity.key for entity in entities}) == len(entities), "an entity is in two containers"
         for entity in entities:

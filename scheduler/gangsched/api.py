@@ -50,6 +50,7 @@ class Engine:
         node_order: Literal["name", "upstream"] | None = None,
         tracing: bool = False,
         logging: bool = False,
+        idle: bool = False,
     ) -> None:
         gates = FeatureGates(feature_gates or {})
         registry = plugin_registry()
@@ -64,6 +65,7 @@ class Engine:
             node_order=node_order or config.node_order,
             tracing=tracing,
             logging=logging,
+            idle=idle,
         )
         self.core = Scheduler(config.profiles, registry, settings=settings, feature_gates=gates)
         self.host = Host(self.core)
@@ -129,7 +131,7 @@ class Engine:
         reports: list[CycleReport] = []
         tried: dict[EntityKey, None] = {}
         while max_cycles is None or len(reports) < max_cycles:
-            head = self.core.queue.peek()
+            head = self.core.peek()
             if head is None or head in tried:
                 if not wait or not self._untried(tried) or not self._wait():
                     break
@@ -188,4 +190,6 @@ class Engine:
 
     def queue_state(self) -> QueueState:
         """Every waiting entity and where it stands."""
-        return self.core.queue_state()
+        state = self.core.queue_state()
+        self.host.carry_out(self.core.settle())
+        return state

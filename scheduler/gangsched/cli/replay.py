@@ -136,9 +136,8 @@ def _play(options: Options, log: OutcomeLog | None) -> tuple[Engine, ReplayResul
     decoder = source.decoder
     nodes = _nodes(options.nodes or DEFAULT_NODES.get(source.header.format), decoder)
     gates = FeatureGates.parse(options.gates, start=FeatureGates(source.header.feature_gates))
-    engine = Engine(
-        options.config or source.header.config, feature_gates=gates, tracing=options.traced, logging=options.verbose
-    )
+    config = options.config or source.header.config
+    engine = Engine(config, feature_gates=gates, tracing=options.traced, logging=options.verbose, idle=True)
     warn(engine.config.warnings)
     if options.traced:
         show_cycles(engine, on_stderr=options.machine)

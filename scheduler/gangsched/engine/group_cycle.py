@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from attrs import define, field
 
 from gangsched.engine.complete import Completed, FinalPod, Statuses, append_reasons, complete_groups, complete_pods
-from gangsched.engine.memo import Refusal
+from gangsched.engine.memo import MemoKey, Refusal
 from gangsched.engine.podgroup_algorithm import PodGroupAlgorithm
 from gangsched.engine.reconcile import TreeError, reconcile, validate
 from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict
@@ -44,6 +44,7 @@ class GroupCycle:
     _session: Session | None = None
     _framework: Framework = field(init=False)
     _version: int = 0
+    _key: MemoKey | None = None
     _refusal: Refusal | None = None
     _state: PodGroupCycleState = field(factory=PodGroupCycleState)
 
@@ -82,10 +83,16 @@ class GroupCycle:
         memo = self.tools.memo
         if memo is None or self.tools.trace.on or memo.empty:
             return None
-        assert self._tree is not None
-        key = memo.key(self._framework, self._tree, self._leaves)
+        key = self._memo_key()
         self._refusal = memo.get(key) if key is not None else None
         return self._refusal
+
+    def _memo_key(self) -> MemoKey | None:
+        """The key of what was tried: to be asked before submit, which renews the pods."""
+        memo = self.tools.memo
+        if memo is not None and self._key is None and self._tree is not None:
+            self._key = memo.key(self._framework, self._tree, self._leaves)
+        return self._key
 
     def _remember(
         self, root: Status, raw: Mapping[EntityKey, Code], groups: Statuses, pods: Sequence[FinalPod]
@@ -95,9 +102,25 @@ class GroupCycle:
         if memo is None or tree is None or self._version != self.tools.world.version:
             return
         refusal = memo.refusal(tree, root, raw, groups, pods)
-        key = memo.key(self._framework, tree, self._leaves) if refusal is not None else None
-        if key is not None and refusal is not None:
-            memo.put(key, refusal)
+        if self._key is not None and refusal is not None:
+            memo.put(self._key, refusal)
+            self._refusal = refusal
+
+    def probe(self) -> Refusal | None:
+        """How the tree would be refused now, nothing being touched; None when it would not, or not for sure."""
+        if not self.decide():
+            return None
+        if self._refusal is not None or self._result is None or self._session is None or self._tree is None:
+            return self._refusal
+        self._session.revert(START)
+        evaluated = self._result.by_key()
+        groups, found = self._post_filter(self._result.status, complete_groups(self._tree, evaluated))
+        self.tools.world.release()
+        if self._result.status.rejected and found is None and self._memo_key() is not None:
+            raw = {key: each.status.code for key, each in evaluated.items()}
+            finals = complete_pods(self._tree, evaluated, self._leaves, groups)
+            self._remember(self._result.status, raw, groups.after, finals)
+        return self._refusal
 
     def _log(self, event: str, **values: object) -> None:
         self.tools.log.stage(event, self.number, self.entity.key, **values)
@@ -167,6 +190,8 @@ class GroupCycle:
         counted = tools.let_go(session)
         finals = complete_pods(tree, evaluated, self._leaves, groups)
         self._log("completed", groups=len(groups.after), pods=len(finals))
+        if root_status.rejected:
+            self._memo_key()
         pods = self._submit_pods(finals, counted=counted)
         if found is not None:
             by = Preemptor(tree.key, tree.group.uid, self._framework.profile.scheduler_name)
@@ -179,6 +204,7 @@ class GroupCycle:
         raw = {key: each.status.code for key, each in evaluated.items()}
         if root_status.rejected and found is None:
             self._remember(root_status, raw, groups.after, finals)
+            self._lay_down()
         waiting = groups.nominations is not None
         verdicts = {key: GroupVerdict(status, waiting) for key, status in groups.after.items()}
         return self._report(root_status, raw, verdicts, pods)
@@ -194,9 +220,15 @@ class GroupCycle:
         for key, status in groups.items():
             tools.submitter.write_group(key, status)
         tools.queue.add_attempted(self.entity, refusal.root)
+        self._lay_down()
         raw = {key: code for key, code in zip(groups, refusal.raw, strict=True) if code is not None}
         verdicts = {key: GroupVerdict(status) for key, status in groups.items()}
         return self._report(refusal.root, raw, verdicts, pods)
+
+    def _lay_down(self) -> None:
+        idle = self.tools.idle
+        if idle is not None and self._key is not None and self._refusal is not None:
+            idle.lay_down(self.entity.key, self._key, self._refusal)
 
     def _post_filter(
         self, root: Status, before: dict[EntityKey, Status]

@@ -68,9 +68,10 @@ class Memo:
             shape.append((info.is_leaf, group.minimum, len(info.children), group.topology_key, scheduled))
             for queued in leaves.get(info.key, ()):
                 pod = queued.pod
-                if pod.status.nominated_node_name or self.columns.of(framework, pod) is None:
+                column = self.columns.of(framework, pod)
+                if pod.status.nominated_node_name or column is None or column.particular:
                     return None
-                shape.append(self.columns.number(pod))
+                shape.append(column.number)
         root = tree.group
         policies = tuple(dict.fromkeys(q.pod.preemption_policy for infos in leaves.values() for q in infos))
         name = framework.profile.scheduler_name

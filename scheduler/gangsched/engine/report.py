@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from attrs import frozen
 
 from gangsched.engine.decisions import Decision
+from gangsched.engine.memo import Refusal
 from gangsched.engine.trace import TraceStep
 from gangsched_framework.objects import EntityKey
 from gangsched_framework.status import Code, Status
@@ -66,3 +67,13 @@ class CycleReport:
             isinstance(d, Bind | Evict | Nominate) or (isinstance(d, SetCondition) and d.nominated_node is not None)
             for d in self.decisions
         )
+
+
+@frozen(eq=False)
+class MadeUp:
+    """Retries of one entity that passed without being carried out: how many, when the last, and how they ended."""
+
+    entity: EntityKey
+    count: int
+    last: int
+    refusal: Refusal

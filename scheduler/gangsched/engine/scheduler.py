@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from gangsched.engine.column_search import ColumnSearch
 from gangsched.engine.columns import ColumnCache
 from gangsched.engine.decisions import Decision, RecordEvent
 from gangsched.engine.event_handlers import EventHandlers
 from gangsched.engine.group_cycle import GroupCycle
 from gangsched.engine.handle import EngineClock, EngineHandle
-from gangsched.engine.memo import Memo
+from gangsched.engine.idle import IdleRetries
+from gangsched.engine.memo import Memo, Refusal
 from gangsched.engine.outbox import Outbox
 from gangsched.engine.pod_algorithm import PodAlgorithm
 from gangsched.engine.pod_cycle import PodCycle
-from gangsched.engine.report import CycleReport
+from gangsched.engine.report import CycleReport, MadeUp
 from gangsched.engine.settings import BASE_GATES, SECOND, Settings
 from gangsched.engine.stage_log import StageLog
 from gangsched.engine.submit import NOMINATION_CLEARED, Submitter
@@ -24,8 +26,8 @@ from gangsched_framework import node_order
 from gangsched_framework.events import Action, ClusterEvent, Resource
 from gangsched_framework.framework import Framework
 from gangsched_framework.hierarchy import Forest
-from gangsched_framework.infos import QueuedPodInfo
-from gangsched_framework.objects import ClusterObject, Node, Pod
+from gangsched_framework.infos import PoppedPodGroupInfo, QueuedPodInfo
+from gangsched_framework.objects import ClusterObject, EntityKey, Node, Pod
 from gangsched_framework.profile import Profile
 from gangsched_framework.queue_state import QueueState
 from gangsched_framework.registry import Registry
@@ -66,7 +68,7 @@ class Scheduler:
         upstream = settings.node_order == "upstream"
         order = node_order.upstream if upstream else node_order.by_name
         self.snapshot = Snapshot(self.world.table, forest, order)
-        self.nominator = Nominator(self.world.pods.get)
+        self.nominator = Nominator(self.world.pods.get, self.world.table.touch)
         handle = EngineHandle(self._clock, self.world, self.snapshot, self.nominator, gates)
         for profile in profiles:
             handle.frameworks[profile.scheduler_name] = Framework(profile, registry, handle)
@@ -80,7 +82,8 @@ class Scheduler:
         self.queue = SchedulingQueue(forest, self.frameworks, self._clock, self.nominator, queue_settings)
         self._events = EventHandlers(self.world, self.queue, self.frameworks)
         self.columns = None if upstream or settings.oracle else ColumnCache(self.world.table)
-        self.algorithm = PodAlgorithm(self.snapshot, self.nominator, self.columns, upstream)
+        search = ColumnSearch(self.snapshot, self.nominator, self.columns) if self.columns is not None else None
+        self.algorithm = PodAlgorithm(self.snapshot, self.nominator, search, upstream)
         self._outbox = Outbox()
         self._submitter = Submitter(self.world, self.queue, self._clock, self._outbox)
         self.tracer = Tracer(settings.tracing)
@@ -97,6 +100,19 @@ class Scheduler:
             Memo(self.world, self.nominator, self.columns) if self.columns is not None and settings.memo else None,
             policy_gate=gates.get("PodGroupPreemptionPolicy", False),
         )
+        self._idle = self._idle_retries(gates) if settings.idle and not settings.tracing else None
+        self._tools.idle = self._idle
+
+    def _idle_retries(self, gates: Mapping[str, bool]) -> IdleRetries | None:
+        """None where retries cannot be foreseen: no memo, another order of the queue, asynchronous evictions."""
+        memo = self._tools.memo
+        sorts = {ref.name for fwk in self.frameworks.values() for ref in fwk.profile.points.get("queueSort", ())}
+        if memo is None or sorts != {"PrioritySort"} or gates.get("SchedulerAsyncPreemption", False):
+            return None
+        return IdleRetries(self.world, self.queue, memo, self._clock, self._outbox, self._probe)
+
+    def _probe(self, entity: PoppedPodGroupInfo) -> Refusal | None:
+        return GroupCycle(self._tools, entity, self._cycles, self.now).probe()
 
     # --- events in ----------------------------------------------------------------------------------------------------
 
@@ -164,6 +180,7 @@ class Scheduler:
 
     def advance(self, nanoseconds: int) -> None:
         """Move the clock. At each whole second on the way what is due is flushed: backoff, and every 30 s leftovers."""
+        self.queue.rouse(self.queue.dormant.keys())
         target = self._clock.time + nanoseconds
         while (due := self.queue.next_due()) is not None and due <= target:
             self._clock.time = max(self._clock.time, due)
@@ -175,6 +192,8 @@ class Scheduler:
 
         The caller jumps over no instant of ``next_due``.
         """
+        if self._idle is not None:
+            self._idle.pass_time(time)
         self._clock.time = time
 
     def flush(self) -> None:
@@ -188,12 +207,41 @@ class Scheduler:
 
     def next_due(self) -> int | None:
         """Engine time at which waiting alone would move something, None when nothing waits for time."""
-        return self.queue.next_due()
+        due = self.queue.next_due()
+        idle = self._idle.next_due() if self._idle is not None else None
+        return due if idle is None else idle if due is None else min(due, idle)
+
+    @property
+    def idle_retries(self) -> int:
+        """Attempts that passed without being carried out, because they would have been refused again."""
+        return self.queue.dormant.retries
+
+    def take_made_up(self) -> list[MadeUp]:
+        """Retries made up since the last call, for the host's records."""
+        if self._idle is None:
+            return []
+        made_up, self._idle.made_up = self._idle.made_up, []
+        return [MadeUp(r.key, r.retries, r.last, r.outcome) for r in made_up if isinstance(r.outcome, Refusal)]
+
+    def settle(self) -> tuple[Decision, ...]:
+        """Writes that retries not carried out would have made, of trees that have been roused since."""
+        if self._idle is not None:
+            self._idle.settle()
+        return self._outbox.take()
 
     # --- cycles -------------------------------------------------------------------------------------------------------
 
+    def peek(self) -> EntityKey | None:
+        """Key of the entity ``pop`` would take; None when nothing is ready."""
+        if self._idle is not None:
+            self._idle.attend()
+        return self.queue.peek()
+
     def pop(self) -> Cycle | None:
         """The next entity's cycle, to be walked through ``decide`` and ``submit``; None when nothing is ready."""
+        if self._idle is not None:
+            self._idle.attend()
+            self._idle.settle()
         entity = self.queue.pop()
         if entity is None:
             return None

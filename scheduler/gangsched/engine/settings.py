@@ -25,7 +25,8 @@ class Settings:
     ``node_order``: ``name`` (product default) or ``upstream`` (architecture.md §4). ``child_order``: ``name`` (DIV-3)
     or ``creation`` as in v1.37.2. ``tracing`` keeps the steps of each cycle in its report. ``oracle``
     uses the per-node form of every plugin, never columns; ``memo`` False evaluates
-    every attempt anew. ``logging`` emits one structlog event per stage of a cycle.
+    every attempt anew. ``idle`` lets retries that would be refused again pass without being carried out (for replays,
+    which move the clock with ``jump``). ``logging`` emits one structlog event per stage of a cycle.
     """
 
     initial_backoff: int = SECOND
@@ -36,4 +37,5 @@ class Settings:
     tracing: bool = False
     oracle: bool = False
     memo: bool = True
+    idle: bool = False
     logging: bool = False

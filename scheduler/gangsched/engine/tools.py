@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from attrs import define
 
+from gangsched.engine.idle import IdleRetries
 from gangsched.engine.memo import Memo
 from gangsched.engine.outbox import Outbox
 from gangsched.engine.pod_algorithm import PodAlgorithm
@@ -33,6 +34,7 @@ class Tools:
     frameworks: Mapping[str, Framework]
     log: StageLog
     memo: Memo | None = None
+    idle: IdleRetries | None = None
     policy_gate: bool = False
 
     def let_go(self, session: Session) -> bool:

@@ -1,0 +1,105 @@
+"""Idle retries are free: a replay crosses the retries of refused trees without carrying them out.
+
+A tree refused at its maximum penalty is laid down in the queue's dormant trees. When its turn comes and its kind is
+refused in the world as it is, the whole bucket is repeated at once; when the outcome would be another one, or something
+else has its turn first, the trees are roused and tried as ever. Exact: attempts, counters, timestamps, backoff and the
+texts of conditions are what carrying the retries out would have left (made up when a tree is roused).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from attrs import define, field
+
+from gangsched.engine.conditions import group_condition, pod_condition
+from gangsched.engine.decisions import SetCondition
+from gangsched.engine.memo import Memo, MemoKey, Refusal
+from gangsched.engine.outbox import Outbox
+from gangsched.engine.world import World
+from gangsched_framework.handle import Clock
+from gangsched_framework.infos import PoppedPodGroupInfo
+from gangsched_framework.objects import EntityKey
+from gangsched_queue.dormant import Bucket, Roused
+from gangsched_queue.scheduling_queue import SchedulingQueue
+
+Probe = Callable[[PoppedPodGroupInfo], "Refusal | None"]
+"""Evaluates a tree without touching anything; None when it is not plainly refused."""
+
+
+@define(eq=False)
+class IdleRetries:
+    """Decides at each instant which dormant trees are refused again and which must be tried."""
+
+    world: World
+    queue: SchedulingQueue
+    memo: Memo
+    clock: Clock
+    outbox: Outbox
+    probe: Probe
+    made_up: list[Roused] = field(factory=list)
+    """Trees whose retries were made up, for the host's records."""
+
+    @property
+    def retries(self) -> int:
+        """Attempts that passed without being carried out."""
+        return self.queue.dormant.retries
+
+    def lay_down(self, key: EntityKey, kind: MemoKey, refusal: Refusal) -> None:
+        """A tree has just been refused: it sleeps if nothing but time will bring it back."""
+        self.queue.lay_down(key, kind, refusal, self.world.version)
+
+    def next_due(self) -> int | None:
+        """The first instant at which a dormant tree might fare otherwise than last time."""
+        return self.queue.dormant.next_due(self.world.version)
+
+    def pass_time(self, time: int) -> None:
+        """The clock goes to ``time``, and nothing happens before."""
+        self.queue.dormant.pass_time(time)
+
+    def attend(self) -> None:
+        """Give the dormant trees whose turn it is now their turn, as far as they come before the active queue."""
+        dormant, now = self.queue.dormant, self.clock.now()
+        while due := dormant.due(now):
+            rank = due[0].last_rank
+            head = self.queue.head_rank()
+            if head is not None and head < rank:
+                return
+            together = [bucket for bucket in due if bucket.last_rank == rank]
+            refusals = [] if head == rank else [self._refused(bucket) for bucket in together]
+            if refusals and None not in refusals:
+                for bucket, refusal in zip(together, refusals, strict=True):
+                    dormant.repeat(bucket, refusal, self.world.version)
+                continue
+            for bucket in together:
+                self.queue.rouse(list(bucket.sleepers))
+            self.queue.flush_backoff()
+
+    def _refused(self, bucket: Bucket) -> Refusal | None:
+        """How the trees of a bucket are refused now; None when they are not, or not as they were."""
+        assert isinstance(bucket.outcome, Refusal)
+        assert isinstance(bucket.kind, tuple)
+        refusal = self.memo.get(bucket.kind)
+        if refusal is None:
+            refusal = self.probe(self.queue.as_popped(next(iter(bucket.sleepers))))
+        return refusal if refusal is not None and refusal.record == bucket.outcome.record else None
+
+    def settle(self) -> None:
+        """Emit the condition texts that the retries of roused trees would have written."""
+        for roused in self.queue.dormant.take_roused():
+            self._settle(roused)
+            self.made_up.append(roused)
+
+    def _settle(self, roused: Roused) -> None:
+        refusal = roused.outcome
+        assert isinstance(refusal, Refusal)
+        for pod, (status, _, _) in zip(roused.pods, refusal.pods, strict=True):
+            current = self.world.pods.get(pod.key)
+            condition = pod_condition(current, status, roused.last) if current is not None else None
+            if current is not None and condition is not None:
+                self.outbox.emit(SetCondition(current.entity_key, condition))
+        for key, status in zip(roused.groups, refusal.groups, strict=True):
+            group = self.world.forest.group(key)
+            changed = group_condition(group, status, roused.last) if group is not None else None
+            if changed is not None:
+                self.outbox.emit(SetCondition(key, changed))
