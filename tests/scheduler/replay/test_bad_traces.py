@@ -113,7 +113,7 @@ def test_a_bad_event_is_named_with_its_line_or_skipped_and_counted(
     tmp_path: Path, event: dict[str, Any] | str, want: str
 ) -> None:
     path = write(tmp_path / "t.jsonl", [*GOOD, event, add(3, pod("z"))])
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(InputError) as caught:
         play(path)
     assert str(caught.value).startswith(f"{path}:4: ")
@@ -122,7 +122,7 @@ def test_a_bad_event_is_named_with_its_line_or_skipped_and_counted(
     result = play(path, lenient=True)
     assert (result.skipped, result.first_skipped) == (1, str(caught.value))
     assert list(result.bindings) == ["default/a", "default/z"]
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
 
 
 def cut(raw: bytes) -> bytes:

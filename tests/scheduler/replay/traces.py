@@ -23,11 +23,13 @@ def group(name: str, minimum: int, parent: str = "", **annotations: str) -> dict
     return {"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup", "metadata": meta, "spec": spec}
 
 
-def composite(name: str, minimum: int) -> dict[str, Any]:
-    spec = {
+def composite(name: str, minimum: int, parent: str = "") -> dict[str, Any]:
+    spec: dict[str, Any] = {
         "schedulingPolicy": {"gang": {"minGroupCount": minimum}},
         "workloadRef": {"workloadName": "w", "templateName": name},
     }
+    if parent:
+        spec["parentCompositePodGroupName"] = parent
     return {
         "apiVersion": "scheduling.k8s.io/v1alpha3",
         "kind": "CompositePodGroup",
