@@ -14,9 +14,12 @@ from gangsched.config import Description, FeatureGates, PluginRow, default_confi
 from gangsched.report.columns import columns
 
 
-@click.group()
-def config() -> None:
+@click.group(invoke_without_command=True)
+@click.pass_context
+def config(context: click.Context) -> None:
     """Look at scheduler configurations."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 @config.command()

@@ -211,10 +211,23 @@ class _Viewer:
             return f"no profile for scheduler {pod.scheduler_name}"
         key = pod.group_key
         if key is not None and key in self._incomplete:
-            return f"{key} is not there" if self._forest.group(key) is None else f"a parent of {key} is not there"
+            return self._why_incomplete(key)
+        if pod.deleting:
+            return "is being deleted"
         root = pod.entity_key if key is None else self._root(key)
         _, state = self._states.get(root, ("", None))
         return _gate_text(state) if state is not None and state.gated_by else ""
+
+    def _why_incomplete(self, key: EntityKey) -> str:
+        """The group, at ``key`` or above, that is not there, or that climbing meets again (spec §2.1)."""
+        seen: dict[EntityKey, None] = {}
+        while key not in seen:
+            seen[key] = None
+            group = self._forest.group(key)
+            if group is None or group.parent_key is None:
+                return f"{key} is not there"
+            key = group.parent_key
+        return f"{key} is its own ancestor"
 
 
 def _gate_text(state: EntityState) -> str:

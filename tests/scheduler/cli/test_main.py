@@ -34,6 +34,12 @@ def test_help_names_every_verb() -> None:
         assert all(verb in result.stdout for verb in VERBS)
 
 
+def test_a_group_of_verbs_alone_shows_its_help() -> None:
+    result = gangsched("config")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith("Usage: gangsched config")
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_can_be_loaded_and_explains_itself(verb: str) -> None:
     result = gangsched(verb, "--help")

@@ -77,7 +77,19 @@ WHY = {
         [group("g", 1, "root"), pod("g-0", in_group="g")],
         "default/g-0",
         "incomplete",
-        "a parent of podgroup/default/g is not there",
+        "compositepodgroup/default/root is not there",
+    ),
+    "a group that is its own grandparent": (
+        [composite("root", 1, "root"), group("g", 1, "root"), pod("g-0", in_group="g")],
+        "default/g-0",
+        "incomplete",
+        "compositepodgroup/default/root is its own ancestor",
+    ),
+    "a pod that is going": (
+        [pod("a") | {"metadata": {"name": "a", "deletionTimestamp": "2026-01-01T00:00:00Z"}}],
+        "default/a",
+        None,
+        "is being deleted",
     ),
     "another scheduler": ([pod("a", schedulerName="other")], "default/a", None, "no profile for scheduler other"),
 }
