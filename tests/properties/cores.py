@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from random import Random
+from types import ModuleType
 from typing import Any
 
 from gangsched.config import FeatureGates, SchedulerConfig, load_config
+from gangsched.engine import columns, signature_column
 from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.settings import Settings
+from gangsched_framework import node_table
 from gangsched_plugins.default_registry import default_registry
 from tests.properties.objects import GPU, one_in, some
 
@@ -92,6 +96,26 @@ _GATES = (
     {"CompositePodGroup": False},
     {"CompositePodGroup": False, "TopologyAwareWorkloadScheduling": False},
 )
+
+
+_LIMITS: tuple[tuple[ModuleType, str, int], ...] = (
+    (columns, "MAX_COLUMNS", 5),
+    (node_table, "MAX_TOUCHES", 60),
+    (signature_column, "REBUILD_ABOVE", 2),
+)
+
+
+@contextmanager
+def small_limits() -> Iterator[None]:
+    """What only big clusters meet (rebuilt columns, dropped columns, a renewed log) happens in small ones, too."""
+    before = [(module, name, getattr(module, name)) for module, name, _ in _LIMITS]
+    for module, name, limit in _LIMITS:
+        setattr(module, name, limit)
+    try:
+        yield
+    finally:
+        for module, name, limit in before:
+            setattr(module, name, limit)
 
 
 def draw_cores(rng: Random, *, oracle: bool) -> list[Scheduler]:

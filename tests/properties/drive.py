@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Sequence
 from random import Random
 
-from tests.properties.cores import draw_cores
+from tests.properties.cores import draw_cores, small_limits
 from tests.properties.objects import Variety
 from tests.properties.story import RULES, Story
 
@@ -20,8 +20,7 @@ WORLD_STEPS = 250
 
 def begin(seed: int, world: int, *, oracle: bool) -> Story:
     rng = Random(f"{seed}:{world}")
-    plain = rng.randrange(2) == 0
-    story = Story(draw_cores(rng, oracle=oracle), Variety.draw(rng, plain=plain))
+    story = Story(draw_cores(rng, oracle=oracle), Variety.draw(rng))
     for _ in range(rng.randrange(6)):
         story.a_node_appears(rng)
     return story
@@ -30,8 +29,9 @@ def begin(seed: int, world: int, *, oracle: bool) -> Story:
 def tell_world(seed: int, world: int, steps: Sequence[int], *, oracle: bool) -> Story:
     """Play the numbered steps of one world; each draws from a generator of its own."""
     story = begin(seed, world, oracle=oracle)
-    for step in steps:
-        take(story, Random(f"{seed}:{world}:{step}"))
+    with small_limits():
+        for step in steps:
+            take(story, Random(f"{seed}:{world}:{step}"))
     return story
 
 
@@ -72,8 +72,9 @@ def show(seed: int, world: int, steps: Sequence[int], *, oracle: bool) -> None:
     story = begin(seed, world, oracle=oracle)
     print(f"features: {sorted(story.variety.features)}")
     try:
-        for step in steps:
-            take(story, Random(f"{seed}:{world}:{step}"))
+        with small_limits():
+            for step in steps:
+                take(story, Random(f"{seed}:{world}:{step}"))
     except Exception:
         print("\n".join(story.told))
         traceback.print_exc()

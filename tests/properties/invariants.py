@@ -55,7 +55,7 @@ def see(story: Story) -> Seen:
     for bind in story.unanswered:
         known = pods.get(bind.pod)
         if known is not None and known.uid == bind.uid:
-            placed.setdefault(bind.pod, Placed(known, bind.node))
+            placed.setdefault(bind.pod, Placed(story.reserved[bind.uid], bind.node))
     groups = {group.key: group for group in story.core.world.forest.groups()}
     popped = {info.pod.key: info.pod for info in story.cycles[0].entity.members()}
     return Seen(dict(story.nodes), placed, popped, groups, groups)

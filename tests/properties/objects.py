@@ -58,6 +58,10 @@ FEATURES = (
 )
 
 
+NOT_BY_COLUMNS = ("affinity", "names", "nominations", "owners", "spread")
+"""Features that send pods to the per-node form, often all pods of the world."""
+
+
 @frozen
 class Variety:
     """Which features the objects of one world have."""
@@ -65,10 +69,12 @@ class Variety:
     features: frozenset[str]
 
     @classmethod
-    def draw(cls, rng: Random, *, plain: bool = False) -> Variety:
-        """``plain``: few features, so that pods can be placed by columns."""
-        likely = 3 if plain else 6
-        odds = {feature: likely for feature in FEATURES} | {"priorities": 7, "trees": 7}
+    def draw(cls, rng: Random) -> Variety:
+        """Half of the worlds are such that pods can be placed by columns."""
+        likely = some(rng, (3, 5, 7))
+        odds = dict.fromkeys(FEATURES, likely) | {"priorities": 7, "trees": 7}
+        if one_in(rng, 2):
+            odds |= dict.fromkeys(NOT_BY_COLUMNS, 0)
         return cls(frozenset(feature for feature in FEATURES if rng.randrange(10) < odds[feature]))
 
     def has(self, feature: str) -> bool:
@@ -212,19 +218,21 @@ _CONSTRAINTS = {
 }
 
 
-def draw_pod(rng: Random, variety: Variety, key: tuple[str, str], uid: str, spec: PodSpec, group: Group | None) -> Pod:
-    """A waiting pod. Its priority is nearly always that of ``group``, its tree's root, when it has one."""
+def draw_pod(
+    rng: Random, variety: Variety, key: tuple[str, str], uid: str, spec: PodSpec, group: str, priority: int | None
+) -> Pod:
+    """A waiting pod of PodGroup ``group`` ('' = plain), nearly always of the ``priority`` its tree is known to have."""
     namespace, name = key
-    pod = Pod(namespace, name, uid, spec, labels={"app": some(rng, APPS)})
-    if group is not None and not one_in(rng, 100):
-        pod = evolve(pod, priority=group.effective_priority)
+    pod = Pod(namespace, name, uid, spec, labels={"app": some(rng, APPS)}, group_name=group)
+    if priority is not None and not one_in(rng, 100):
+        pod = evolve(pod, priority=priority)
     elif variety.has("priorities"):
         pod = evolve(pod, priority=some(rng, PRIORITIES))
     if variety.has("gates") and one_in(rng, 6):
         pod = evolve(pod, scheduling_gates=some(rng, (("x",), ("x", "y"))))
-    if variety.has("policies") and one_in(rng, 8 if group is None else 100):
+    if variety.has("policies") and one_in(rng, 100 if group else 8):
         pod = evolve(pod, preemption_policy="Never")
-    if variety.has("schedulers") and one_in(rng, 8 if group is None else 100):
+    if variety.has("schedulers") and one_in(rng, 100 if group else 8):
         pod = evolve(pod, scheduler_name=some(rng, SCHEDULERS))
     if variety.has("owners") and one_in(rng, 2):
         pod = evolve(pod, owner=("ReplicaSet", some(rng, ("rs1", "rs2"))))
@@ -236,26 +244,26 @@ def draw_pod(rng: Random, variety: Variety, key: tuple[str, str], uid: str, spec
 # --- groups and the rest ------------------------------------------------------------------------------------------
 
 
-def draw_group(rng: Random, variety: Variety, key: tuple[str, str], uid: str, parent: Group | None, time: int) -> Group:
-    """A PodGroup for a small letter, a CompositePodGroup for a capital one, below ``parent`` if that is given."""
+def draw_group(
+    rng: Random, variety: Variety, key: tuple[str, str], uid: str, parent: str, priority: int | None
+) -> Group:
+    """A PodGroup for a small letter, a CompositePodGroup for a capital one, nearly always of the tree's ``priority``."""
     namespace, name = key
     kind = CompositePodGroup if name.isupper() else PodGroup
     minimum = some(rng, (None, 1, 1, 2)) if name.isupper() else some(rng, (None, 1, 2, 2, 3, 4))
-    priority = some(rng, (None, *PRIORITIES)) if variety.has("priorities") else None
-    if parent is not None and not one_in(rng, 50):
-        priority = parent.priority
+    if variety.has("priorities") and (priority is None or one_in(rng, 100)):
+        priority = some(rng, PRIORITIES)
     disruption = some(rng, ("single", "all")) if kind is CompositePodGroup or minimum is not None else "single"
     return kind(
         namespace,
         name,
         uid,
         minimum=minimum,
-        parent_name="" if parent is None else parent.name,
+        parent_name=parent,
         priority=priority,
         preemption_policy="Never" if variety.has("policies") and one_in(rng, 10) else None,
         disruption_mode=disruption,
         topology_key=some(rng, ("rack", "block", "")) if variety.has("racks") and one_in(rng, 2) else "",
-        creation_timestamp=time,
     )
 
 

@@ -6,7 +6,7 @@ world are numbered and each draws from its own generator, so a failing story can
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
 from attrs import evolve, fields
@@ -15,6 +15,7 @@ from gangsched.engine.scheduler import Cycle
 from gangsched.engine.decisions import Bind, Evict
 from gangsched.engine.report import CycleReport
 from gangsched.engine.scheduler import Cycle, Scheduler
+from gangsched.engine.signature_column import SignatureColumn
 from gangsched.host import Host
 from gangsched_framework.objects import ClusterObject, EntityKey, Group, Node, Pod, PodGroup
 from gangsched_framework.pod_spec import PodSpec, Toleration
@@ -56,6 +57,7 @@ class Story:
         self.hosts = [Host(core) for core in cores]
         self.nodes: dict[str, Node] = {}
         self.unanswered: list[Bind] = []
+        self.reserved: dict[str, Pod] = {}  # by uid: pods being bound, as they were popped
         self.leaving: list[Evict] = []
         self.cycles: list[Cycle] = []
         self.stage = ""
@@ -136,9 +138,19 @@ class Story:
     def _draw_group(self, rng: Random, namespace: str, name: str, parent: str | None = None) -> Group:
         if parent is None:
             parent = self._some_parent(rng, name)
-        above = self._group(namespace, parent) if parent else None
-        drawn = draw_group(rng, self.variety, (namespace, name), self._uid(name), above, self.core.now)
-        return evolve(drawn, parent_name=parent)
+        priority = self._tree_priority(namespace, name, parent)
+        drawn = draw_group(rng, self.variety, (namespace, name), self._uid(name), parent, priority)
+        return evolve(drawn, creation_timestamp=self.core.now)
+
+    def _tree_priority(self, namespace: str, name: str, parent: str = "") -> int | None:
+        """The priority that a group's kin has already; None when there is no kin."""
+        for group in self._groups():
+            if group.namespace == namespace and (group.name in (name, parent) or group.parent_name == name):
+                return group.effective_priority
+        for pod in self.core.world.pods.values():
+            if pod.namespace == namespace and pod.group_name == name:
+                return pod.priority
+        return None
 
     def _some_parent(self, rng: Random, name: str) -> str:
         """The name of a parent or ''; chains are short and acyclic but for worlds of odd shapes."""
@@ -171,8 +183,8 @@ class Story:
         """A deletion and a creation under another parent, seen as one change (spec §3.4)."""
         group = self._some_group(rng) if self.variety.has("shapes") else None
         if group is not None:
-            moved = evolve(group, parent_name=self._some_parent(rng, group.name), uid=self._uid(group.name))
-            self.tell("update", moved)
+            moved = self._draw_group(rng, group.namespace, group.name)
+            self.tell("update", evolve(moved, minimum=group.minimum))
 
     def a_group_vanishes(self, rng: Random) -> None:
         group = self._some_group(rng)
@@ -191,31 +203,30 @@ class Story:
         root = self._draw_group(rng, namespace, free[0], parent="")
         objects: list[ClusterObject] = [root]
         for name in leaves:
-            leaf = draw_group(rng, self.variety, (namespace, name), self._uid(name), root, self.core.now)
-            objects.append(leaf)
+            objects.append(evolve(self._draw_group(rng, namespace, name, parent=root.name), priority=root.priority))
             taken = {obj.name for obj in objects if isinstance(obj, Pod)}
-            objects += [p for p in self._draw_pods(rng, leaf, root, 9)if p.name not in taken][: rng.randrange(1, 4)]
+            pods = [pod for pod in self._draw_pods(rng, namespace, name, 9) if pod.name not in taken]
+            objects += [evolve(pod, priority=root.effective_priority) for pod in pods[: rng.randrange(1, 4)]]
         rng.shuffle(objects)
         for obj in objects:
             self.tell("add", obj)
 
     # --- pods ---------------------------------------------------------------------------------------------------------
 
-    def _draw_pods(self, rng: Random, leaf: Group | None, root: Group | None, count: int, name: str = "") -> list[Pod]:
-        """New waiting pods of one template; ``leaf`` None = plain, unless ``name`` names a group that is not there."""
-        namespace = leaf.namespace if leaf is not None else self._namespace(rng)
+    def _draw_pods(self, rng: Random, namespace: str, group: str, count: int) -> list[Pod]:
+        """New waiting pods of one template; ``group`` '' = plain ones."""
         spec = self._spec(rng)
+        priority = self._tree_priority(namespace, group) if group else None
         pods: list[Pod] = []
         for pod in [p for p in PODS if self.core.pod(f"{namespace}/{p}") is None][:count]:
-            drawn = draw_pod(rng, self.variety, (namespace, pod), self._uid(pod), spec, root)
-            drawn = evolve(drawn, creation_timestamp=self.core.now, group_name=leaf.name if leaf is not None else name)
-            pods.append(drawn)
+            drawn = draw_pod(rng, self.variety, (namespace, pod), self._uid(pod), spec, group, priority)
+            pods.append(evolve(drawn, creation_timestamp=self.core.now))
         return pods
 
     def a_pod_appears(self, rng: Random) -> None:
-        for pod in self._draw_pods(rng, None, None, 1, "" if one_in(rng, 2) else some(rng, LEAVES)):
-            placed = one_in(rng, 5)
-            node = some(rng, NODES) if placed else ""
+        group = "" if one_in(rng, 2) else some(rng, LEAVES)
+        for pod in self._draw_pods(rng, self._namespace(rng), group, 1):
+            node = some(rng, NODES) if one_in(rng, 5) else ""
             self.tell("add", evolve(pod, node_name=node, status=evolve(pod.status, start_time=self.core.now)))
 
     def pods_of_a_group_appear(self, rng: Random) -> None:
@@ -223,14 +234,9 @@ class Story:
         if not leaves:
             return
         leaf = leaves[rng.randrange(len(leaves))]
-        for pod in self._draw_pods(rng, leaf, self._root_of(leaf), rng.randrange(1, 5)):
+        for pod in self._draw_pods(rng, leaf.namespace, leaf.name, rng.randrange(1, 5)):
             node = some(rng, NODES) if one_in(rng, 8) else ""
             self.tell("add", evolve(pod, node_name=node))
-
-    def _root_of(self, leaf: Group) -> Group:
-        root = self.core.world.forest.root(leaf.key)
-        found = self.core.world.forest.group(root) if root is not None else None
-        return found or leaf
 
     def _some_pod(self, rng: Random, assigned: bool | None = None) -> Pod | None:
         pods = [p for p in self.core.world.pods.values() if assigned is None or bool(p.node_name) == assigned]
@@ -276,7 +282,7 @@ class Story:
         pod = self._some_pod(rng)
         if pod is None:
             return
-        group = some(rng, ("", *LEAVES)) if one_in(rng, 3) else pod.group_name
+        group = some(rng, ("", *LEAVES)) if one_in(rng, 4) else pod.group_name
         new = evolve(pod, uid=self._uid(pod.name), node_name="", group_name=group, deletion_timestamp=None)
         if one_in(rng, 2):
             self.tell("delete", pod)
@@ -355,6 +361,14 @@ class Story:
         answers = [cycle.decide() for cycle in self.cycles]
         assert len(set(answers)) == 1
         self.stage = "decided"
+        self._count_columns()
+
+    def _count_columns(self) -> None:
+        columns = self.core.columns
+        for column in columns._columns.values() if columns is not None else ():
+            if isinstance(column, SignatureColumn):
+                self.counts["by columns"] = self.counts.get("by columns", 0) + column.repaired + column.rebuilt
+                column.repaired = column.rebuilt = 0
 
     def _submit(self, rng: Random) -> None:
         assert self.seen is not None
@@ -367,7 +381,7 @@ class Story:
         self.note(f"submit {report.entity}: {[d for d in report.decisions if isinstance(d, Bind | Evict)]}")
         invariants.check_report(self, cycle.entity, report, seen)
         self._count(report)
-        self._carry_out(rng, reports)
+        self._carry_out(rng, reports, seen.popped)
 
     def _count(self, report: CycleReport) -> None:
         self.count("cycles")
@@ -376,11 +390,12 @@ class Story:
                 if isinstance(decision, kind):
                     self.count(what)
 
-    def _carry_out(self, rng: Random, reports: Sequence[CycleReport]) -> None:
+    def _carry_out(self, rng: Random, reports: Sequence[CycleReport], popped: Mapping[str, Pod]) -> None:
         binds = [d for d in reports[0].decisions if isinstance(d, Bind)]
         late = [bind for bind in binds if one_in(rng, 3)]
         self._refused = tuple(bind.pod for bind in binds if one_in(rng, 8))
         self.unanswered += late
+        self.reserved |= {bind.uid: popped[bind.pod] for bind in late}
         answers = []
         for host, report in zip(self.hosts, reports, strict=True):
             answers.append(host.carry_out([d for d in report.decisions if d not in late]))
@@ -450,7 +465,7 @@ RULES: tuple[Rule, ...] = (
     *(Story.a_pod_changes,) * 3,
     Story.a_pod_is_being_deleted,
     *(Story.a_pod_vanishes,) * 2,
-    Story.a_pod_finishes,
+    *(Story.a_pod_finishes,) * 4,
     Story.a_pod_is_replaced,
     Story.a_pod_is_assigned_by_others,
     Story.a_pod_is_activated,

@@ -1,0 +1,48 @@
+"""Columns give what the per-node form gives, byte for byte: reports, decisions, queue states, nominations.
+
+Two cores hear the same story (``story.py``); one may use columns, the memo and whatever else is fast, the other asks
+every plugin about every node (``Settings(oracle=True)``).
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import settings
+
+from tests.properties import drive
+from tests.properties.test_engine_machine import _CHECKS, EngineMachine
+
+
+class OracleMachine(EngineMachine):
+    oracle = True
+
+
+TestOracleMachine = OracleMachine.TestCase
+TestOracleMachine.settings = settings(
+    max_examples=15, stateful_step_count=30, deadline=None, suppress_health_check=_CHECKS
+)
+
+
+@pytest.mark.slow
+class TestOracleMachineForLong(OracleMachine.TestCase):  # type: ignore[name-defined, misc]
+    settings = settings(max_examples=2000, stateful_step_count=60, deadline=None, suppress_health_check=_CHECKS)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_seeded_worlds_are_the_same_with_and_without_columns(seed: int) -> None:
+    for world in range(6):
+        drive.tell_world(2000 + seed, world, range(150), oracle=True)
+
+
+def test_columns_are_used() -> None:
+    """Else the comparison would compare the oracle with itself."""
+    placed = fallbacks = 0
+    for world in range(12):
+        story = drive.tell_world(2100, world, range(150), oracle=True)
+        columns = story.core.columns
+        assert columns is not None
+        assert story.cores[1].columns is None
+        placed += story.counts.get("by columns", 0)
+        fallbacks += sum(columns.fallbacks.values())
+    assert placed > 100
+    assert fallbacks > 10
