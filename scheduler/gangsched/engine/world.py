@@ -170,9 +170,9 @@ class World:
             self._account(self.pods[pod.key])
 
     def is_placed(self, pod: Pod) -> bool:
-        """Whether a popped pod has a node by now: assumed, or assigned by someone else."""
+        """Whether a popped pod, or one that took its name, has a node by now: assumed, or assigned by someone else."""
         known = self.pods.get(pod.key)
-        return self.is_assumed(pod) or (known is not None and known.uid == pod.uid and bool(known.node_name))
+        return self.is_assumed(pod) or (known is not None and bool(known.node_name))
 
     def is_assumed(self, pod: Pod) -> bool:
         return self._assumed.get(pod.key) == pod.uid
