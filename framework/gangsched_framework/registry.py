@@ -89,10 +89,13 @@ class Registry:
 
     def implements(self, name: str, point: str) -> bool:
         """Whether the plugin has the methods of extension point ``point``."""
-        cls = self._classes[name]
-        if point == "queueSort" and all(hasattr(cls, method) for method in DYNAMIC_SORT):
+        if point == "queueSort" and self.sorts_dynamically(name):
             return True
-        return all(hasattr(cls, method) for method in POINTS[point])
+        return all(hasattr(self._classes[name], method) for method in POINTS[point])
+
+    def sorts_dynamically(self, name: str) -> bool:
+        """Whether the plugin is a tier of a dynamic queueSort (``fair_order.py``)."""
+        return all(hasattr(self._classes[name], method) for method in DYNAMIC_SORT)
 
     def build(self, name: str, args: Mapping[str, Any], handle: Handle) -> Plugin:
         """Make the plugin. Raises ConfigurationError for an unknown name or refused arguments."""

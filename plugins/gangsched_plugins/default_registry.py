@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from gangsched_framework.registry import Registry
+from gangsched_plugins.capacity import Capacity
 from gangsched_plugins.default_binder import DefaultBinder
 from gangsched_plugins.default_preemption import DefaultPreemption
+from gangsched_plugins.drf import DRF
+from gangsched_plugins.gang import Gang
 from gangsched_plugins.gang_scheduling import GangScheduling
+from gangsched_plugins.hdrf import HDRF
 from gangsched_plugins.image_locality import ImageLocality
 from gangsched_plugins.inter_pod_affinity import InterPodAffinity
 from gangsched_plugins.node_affinity import NodeAffinity
@@ -26,7 +30,9 @@ from gangsched_plugins.pass_throughs import (
 )
 from gangsched_plugins.pod_group_pods_count import PodGroupPodsCount
 from gangsched_plugins.pod_topology_spread import PodTopologySpread
+from gangsched_plugins.priority import Priority
 from gangsched_plugins.priority_sort import PrioritySort
+from gangsched_plugins.proportion import Proportion
 from gangsched_plugins.scheduling_gates import SchedulingGates
 from gangsched_plugins.taint_toleration import TaintToleration
 from gangsched_plugins.topology_placement_generator import TopologyPlacementGenerator
@@ -58,7 +64,10 @@ _PLUGINS: tuple[type[Any], ...] = (
     PodGroupPodsCount,
 )
 
+# Not in the default profile: tiers of a dynamic queueSort (spec fair-share.md §2.3).
+_FAIR_SHARE: tuple[type[Any], ...] = (Priority, Gang, DRF, HDRF, Proportion, Capacity)
+
 
 def default_registry() -> Registry:
     """A new registry of every in-tree plugin; third parties' are added by ``load_entry_points``."""
-    return Registry({plugin.name: plugin for plugin in _PLUGINS})
+    return Registry({plugin.name: plugin for plugin in (*_PLUGINS, *_FAIR_SHARE)})

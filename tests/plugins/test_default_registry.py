@@ -27,6 +27,15 @@ def facts() -> dict[str, Any]:
     return recorded
 
 
+FAIR_SHARE = {names.PRIORITY, names.GANG, names.DRF, names.HDRF, names.PROPORTION, names.CAPACITY}
+"""Tiers of a dynamic queueSort: kube-scheduler has none."""
+
+
+def test_the_tiers_of_fair_sharing_sort_dynamically() -> None:
+    registry = default_registry()
+    assert {name for name in registry if registry.sorts_dynamically(name)} == FAIR_SHARE
+
+
 def test_every_name_has_its_plugin() -> None:
     declared = {value for key, value in vars(names).items() if key.isupper()}
     assert set(default_registry()) == declared
@@ -44,7 +53,8 @@ def test_every_plugin_serves_the_recorded_points(facts: dict[str, Any]) -> None:
         for point, entries in facts["profiles"]["default-scheduler"].items()
         if isinstance(entries, list)
     }
-    got = {point: {name for name in registry if registry.implements(name, point)} for point in points}
+    upstream = [name for name in registry if name not in FAIR_SHARE]
+    got = {point: {name for name in upstream if registry.implements(name, point)} for point in points}
     assert got == {point: plugins - NO_PERMIT.get(point, set()) for point, plugins in points.items()}
 
 

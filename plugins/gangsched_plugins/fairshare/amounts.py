@@ -12,6 +12,9 @@ from typing import Literal
 
 from attrs import field, frozen
 
+from gangsched_framework.accounts import stored_amounts
+from gangsched_framework.pod_requests import is_scalar
+from gangsched_framework.quantity import MILLI, UNIT, round_away
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, Resources
 
 EPSILON = 0.1
@@ -33,12 +36,26 @@ class Amounts:
     @classmethod
     def of(cls, resources: Resources, pods: int = 0) -> Amounts:
         """Integer resources in the units of this module (R3). ``pods``: what a task adds to its request (R8)."""
-        scalars = {n: amount * 1000 for n, amount in resources.scalars.items() if not n.startswith("count/")}
-        if resources.ephemeral_storage:
-            scalars[EPHEMERAL_STORAGE] = resources.ephemeral_storage * 1000
-        if resources.pods or pods:
-            scalars[PODS] = resources.pods + pods
-        return cls(resources.milli_cpu, resources.memory, scalars or None)
+        return cls.named(stored_amounts(resources, pods))
+
+    @classmethod
+    def named(cls, amounts: Mapping[str, float]) -> Amounts:
+        """Amounts by name, in the units of this module."""
+        scalars = {name: amount for name, amount in amounts.items() if name not in (CPU, MEMORY)}
+        return cls(amounts.get(CPU, 0), amounts.get(MEMORY, 0), scalars or None)
+
+    @classmethod
+    def written(cls, nano_units: Mapping[str, int] | None) -> Amounts | None:
+        """What an API object says, in nano-units by name (R3); None = nothing."""
+        if nano_units is None:
+            return None
+        amounts: dict[str, float] = {}
+        for name, nano in nano_units.items():
+            if name in (MEMORY, PODS):
+                amounts[name] = round_away(nano, UNIT)
+            elif name in (CPU, EPHEMERAL_STORAGE) or (is_scalar(name) and not name.startswith("count/")):
+                amounts[name] = round_away(nano, MILLI)
+        return cls.named(amounts)
 
     def get(self, name: str) -> float:
         """The amount of resource ``name``, 0 when it is missing (R6)."""

@@ -36,6 +36,7 @@ class DeservedTable:
     _real: Matrix = field(init=False)
     _guarantee: Matrix = field(init=False)
     _guaranteed: Mask = field(init=False)
+    _present: Mask = field(init=False)
     _deserved: Matrix = field(init=False)
     _most: Matrix = field(init=False)
     _stale: bool = field(init=False, default=True)
@@ -50,14 +51,20 @@ class DeservedTable:
         self._guarantee = self._matrix([claim.guarantee for claim in self.claims])
         self._guaranteed = np.array([self._named(claim.guarantee) for claim in self.claims], np.bool_).reshape(shape)
         self._deserved = self._most = np.zeros(shape)
+        self._present = np.ones(shape[0], np.bool_)
 
-    def set_request(self, tenant: str, request: Sequence[float]) -> None:
-        """What a tenant asks for changes.
+    def set_request(self, tenant: str, request: Sequence[float] | None) -> None:
+        """What a tenant asks for changes; None = it takes no part, and deserves nothing.
 
         A change far above all it was ever offered changes nothing for anybody: before and after, the offer is what
         counts, and the tenant is not met. So under contention arrivals cost nothing.
         """
         row = self.rows[tenant]
+        present = request is not None
+        self._stale = self._stale or present != self._present[row]
+        self._present[row] = present
+        if request is None:
+            return
         before, after = self.request[row], np.array(request, np.float64)
         if not self._stale:
             beyond = self._most[row] + 1
@@ -80,7 +87,7 @@ class DeservedTable:
         self._deserved, self._most = np.zeros(shape), np.full(shape, -UNLIMITED)
         named = np.tile(fixed, (shape[0], 1))
         remaining, remaining_named = self._matrix([self.total])[0], self._named(self.total) | fixed
-        rows = np.arange(shape[0])
+        rows = np.flatnonzero(self._present)
         while weights := int(self._weights[rows].sum()):
             offered, offered_named = remaining, remaining_named
             before, before_named = self._deserved[rows], named[rows]

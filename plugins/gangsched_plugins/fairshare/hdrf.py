@@ -41,6 +41,8 @@ class HdrfNode:
     holding: SortedDict[str, HdrfNode] = field(factory=SortedDict)
     """Children that hold anything: the only ones that add to this node."""
     unsaturated: int = 0
+    path: tuple[str, ...] = ()
+    """Names of the levels from below the root; of inner nodes only."""
 
     @property
     def is_job(self) -> bool:
@@ -58,6 +60,7 @@ class HdrfTree:
     allocated: Vector = field(init=False)
     _jobs: dict[str, HdrfNode] = field(init=False, factory=dict)
     _demanding: list[bool] = field(init=False)
+    _touched: dict[tuple[str, ...], None] = field(init=False, factory=dict)
 
     def __attrs_post_init__(self) -> None:
         self.root = HdrfNode("root", 1, [0] * len(self.names), saturated=True)
@@ -73,6 +76,7 @@ class HdrfTree:
             child = node.children.get(name)
             if child is None:
                 child = HdrfNode(name, max(weight, 1), [0] * len(self.names), node, saturated=True)
+                child.path = (*node.path, name)
                 node.children[name] = child
             node = child
         return node
@@ -110,6 +114,11 @@ class HdrfTree:
         self.total = total
         self._demanding = self._find_demanding()
         self._rebuild()
+
+    def take_touched(self) -> list[tuple[str, ...]]:
+        """Paths of the inner nodes whose share or saturation changed since the last call."""
+        touched, self._touched = self._touched, {}
+        return list(touched)
 
     # --- recomputing ------------------------------------------------------------------------------------------------
 
@@ -149,6 +158,8 @@ class HdrfTree:
         node.allocated = summed
         self._hold(node)
         self._score(node, node.unsaturated == 0)
+        if before[1:] != (node.share, node.saturated):
+            self._touched[node.path] = None
         return before != (node.allocated, node.share, node.saturated)
 
     def _weighed(self, node: HdrfNode) -> float:

@@ -19,6 +19,7 @@ from gangsched_plugins import names
 _STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
 _ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
 _MAX_SHAPE_SCORE = 10
+_HDRF_MODES = ("upstream", "paper")
 
 Args = Mapping[str, Any]
 
@@ -243,7 +244,30 @@ def _node_affinity_problems(args: Args) -> Iterator[Problem]:
     return (problem.under(("addedAffinity",)) for problem in problems)
 
 
+def _hdrf(args: Args) -> dict[str, Any]:
+    return {"mode": _HDRF_MODES[0], **args}
+
+
+def _hdrf_problems(args: Args) -> Iterator[Problem]:
+    if args["mode"] not in _HDRF_MODES:
+        yield unsupported(("mode",), args["mode"], _HDRF_MODES)
+
+
+def _capacity(args: Args) -> dict[str, Any]:
+    return {"hierarchical": False, **args}
+
+
+def _sound(_args: Args) -> Iterator[Problem]:
+    """Whatever has the right shape is right."""
+    return iter(())
+
+
+_NO_ARGUMENTS = Arguments(Fields({}), dict, _sound)
+
 ARGUMENTS: Mapping[str, Arguments] = {
+    **dict.fromkeys((names.PRIORITY, names.GANG, names.DRF, names.PROPORTION), _NO_ARGUMENTS),
+    names.HDRF: Arguments(Fields({"mode": Text()}), _hdrf, _hdrf_problems),
+    names.CAPACITY: Arguments(Fields({"hierarchical": Bool()}), _capacity, _sound),
     names.DEFAULT_PREEMPTION: Arguments(
         Fields({"minCandidateNodesPercentage": Int(32), "minCandidateNodesAbsolute": Int(32)}),
         _preemption,

@@ -10,6 +10,7 @@ from gangsched.config.arguments import ARGUMENTS
 from gangsched.config.defaults import DEFAULT_SCHEDULER_NAME, KNOWN_PLUGINS, SETTINGS, default_origin, default_plugins
 from gangsched.config.document import Document, Entry, PluginSet, WrittenProfile, parse_document, read_document
 from gangsched.config.expand import WEIGHTED, BuildError, expand, merge
+from gangsched.config.fair_share import is_dynamic, with_fair_share
 from gangsched.config.gates import FeatureGates
 from gangsched.config.model import NodeOrder, SchedulerConfig
 from gangsched.config.problems import ConfigFileError, Problem, Source, dotted
@@ -84,7 +85,7 @@ class _Builder:
     def config(self, node_order: NodeOrder | None) -> SchedulerConfig:
         document = self._document
         settings = {**SETTINGS, **document.settings}
-        if found := list(problems(document, settings)):
+        if found := list(problems(document, settings, self._registry)):
             raise ConfigFileError(document.source, "validate", found)
         for key in settings:
             self._origins[key] = self._origin((key,)) if key in document.settings else "default"
@@ -126,12 +127,12 @@ class _Builder:
         needed = {entry.name for entry in multi_point}
         needed.update(entry.name for plugins in written.plugins.values() for entry in plugins.enabled)
         args = self._arguments(written, name, needed)
-        points = expand(multi_point, written.plugins, self._registry)
+        points = with_fair_share(expand(multi_point, written.plugins, self._registry), written.plugins, self._registry)
         for point, limit, text in (
             ("queueSort", 1, f'only one queue sort plugin required for profile with scheduler name "{name}", but got '),
             ("bind", None, f'at least one bind plugin is needed for profile with scheduler name "{name}"'),
         ):
-            count = len(points.get(point, ()))
+            count = 1 if point == "queueSort" and is_dynamic(points, self._registry) else len(points.get(point, ()))
             if count == 0 or (limit is not None and count > limit):
                 raise BuildError((), text + (str(count) if limit else ""))
         for point, entries in points.items():
@@ -200,6 +201,7 @@ def _check_when_built(plugin: str, found: Sequence[Problem], path: ValuePath) ->
 
 def _check_same_sort(first: Profile, other: Profile, path: ValuePath) -> None:
     """The queue is shared, whatever list brought the plugin that orders it (spec §2.10)."""
-    sort, other_sort = first.points["queueSort"][0].name, other.points["queueSort"][0].name
-    if sort != other_sort or first.args.get(sort) != other.args.get(sort):
-        raise BuildError(path, f'queue sort plugin "{other_sort}": must be the same for all profiles, first: "{sort}"')
+    sort, other_sort = ([ref.name for ref in profile.points["queueSort"]] for profile in (first, other))
+    if sort != other_sort or any(first.args.get(name) != other.args.get(name) for name in sort):
+        shown = f'queue sort plugin "{", ".join(other_sort)}"'
+        raise BuildError(path, f'{shown}: must be the same for all profiles, first: "{", ".join(sort)}"')

@@ -11,13 +11,14 @@ from gangsched.config.arguments import ARGUMENTS
 from gangsched.config.defaults import REMOVED_PLUGINS
 from gangsched.config.document import API_VERSION, Document, Entry, PluginSet, WrittenProfile
 from gangsched.config.problems import Problem, duplicate, invalid, required
+from gangsched_framework.registry import Registry
 from gangsched_framework.yaml_lines import ValuePath
 
 MAX_SECONDS = (2**63 - 1) // 10**9
 """Longest time of 64 bits of nanoseconds."""
 
 
-def problems(document: Document, settings: Mapping[str, int]) -> Iterator[Problem]:
+def problems(document: Document, settings: Mapping[str, int], registry: Registry) -> Iterator[Problem]:
     """What is wrong, in the scheduler's order. ``settings``: the document's, with defaults."""
     if settings["parallelism"] <= 0:
         yield invalid(("parallelism",), settings["parallelism"], "should be an integer value greater than zero")
@@ -31,7 +32,7 @@ def problems(document: Document, settings: Mapping[str, int]) -> Iterator[Proble
             yield duplicate((*profile.path, "schedulerName"), {}, hint)
         elif name:
             taken[name] = index
-    yield from _queue_sort_problems(document.profiles)
+    yield from _queue_sort_problems(document.profiles, registry)
     yield from _percentage_problems(("percentageOfNodesToScore",), settings["percentageOfNodesToScore"])
     yield from _backoff_problems(settings, document.settings)
 
@@ -83,12 +84,16 @@ def _removed(entry: Entry) -> Problem:
     return invalid(entry.path, entry.name, why)
 
 
-def _queue_sort_problems(profiles: tuple[WrittenProfile, ...]) -> Iterator[Problem]:
+def _is_tier(entry: Entry, registry: Registry) -> bool:
+    return entry.name in registry and registry.sorts_dynamically(entry.name)
+
+
+def _queue_sort_problems(profiles: tuple[WrittenProfile, ...], registry: Registry) -> Iterator[Problem]:
     """All profiles share one queue, so its order must be theirs (spec §2.10)."""
     if not profiles:
         return
     first, first_args = _queue_sort(profiles[0])
-    if len(first.enabled) > 1:
+    if len(first.enabled) > 1 and not all(_is_tier(entry, registry) for entry in first.enabled):
         at = (*profiles[0].path, "plugins", "queueSort", "Enabled")
         yield invalid(at, len(first.enabled), "only one queue sort plugin can be enabled")
     names = _names(first)

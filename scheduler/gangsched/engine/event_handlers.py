@@ -157,6 +157,8 @@ class EventHandlers:
             self.world.update_pod(old, new)
             for event in pod_update_events(old, new):
                 self.queue.move_all(event, old, new)
+            if new.deleting and not old.deleting:
+                self._shares_moved()
         elif new.node_name:
             self._becomes_assigned(old, new)
         else:
@@ -188,8 +190,14 @@ class EventHandlers:
         if self._responsible(pod):
             self.queue.delete(pod)
         self.world.delete_pod(pod)
+        self._shares_moved()
         if self._responsible(pod) and pod.status.nominated_node_name:
             self.queue.move_all(_POD_DELETE, pod, None, _at_most(pod.priority))
+
+    def _shares_moved(self) -> None:
+        """A tenant asks for less or gives way: others may deserve more (an event of its own, as no other tells it)."""
+        if self.world.accounts is not None:
+            self.queue.move_all(_QUEUE_UPDATE, None, None)
 
     # --- objects without events -------------------------------------------------------------------------------------
 

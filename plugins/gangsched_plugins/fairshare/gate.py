@@ -1,0 +1,60 @@
+"""Whether a tenant may take one pod more, asked inside a cycle; and which events may change the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from attrs import frozen
+
+from gangsched_framework.accounts import Accounts, Vector
+from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHint, Hint, Resource
+from gangsched_framework.fair_order import queue_refusal
+from gangsched_framework.objects import Pod
+from gangsched_framework.status import Status, unschedulable
+
+_MAY_LEAVE_ROOM = (
+    (Resource.ASSIGNED_POD, Action.DELETE),
+    (Resource.NODE, Action.ADD | Action.DELETE | Action.UPDATE_NODE_ALLOCATABLE),
+    (Resource.QUEUE, Action.ADD | Action.DELETE | Action.UPDATE),
+)
+
+
+class Limits(Protocol):
+    """The book of a policy that limits tenants."""
+
+    def beyond(self, tenant: str, request: Vector, *, tentative: bool = False) -> str: ...
+
+
+@frozen
+class TenantGate:
+    """``unsound``: why a tenant is not served at all, whatever it asks; '' = it is."""
+
+    accounts: Accounts
+    limits: Limits
+    unsound: Callable[[str], str] = lambda _: ""
+
+    def status(self, pod: Pod) -> Status | None:
+        """A refusal by committed and tentative amounts; None = the pod may go on."""
+        reason = self._refusal(pod, tentative=True)
+        return unschedulable(reason) if reason else None
+
+    def events(self) -> Iterable[ClusterEventWithHint]:
+        """Whatever may leave a tenant more room; the hint looks whether it did for this pod, by committed amounts."""
+
+        def hint(pod: Pod, old: object, new: object) -> Hint:
+            return Hint.SKIP if self._refusal(pod, tentative=False) else Hint.QUEUE
+
+        return [ClusterEventWithHint(ClusterEvent(*each), hint) for each in _MAY_LEAVE_ROOM]
+
+    def _refusal(self, pod: Pod, *, tentative: bool) -> str:
+        tenant = self.accounts.tenant_name(pod)
+        account = self.accounts.tenants.get(tenant) if tenant is not None else None
+        if account is None:
+            return ""  # an orphan counts for nobody (P18r)
+        name = account.name
+        return (
+            queue_refusal(name, account.queue)
+            or self.unsound(name)
+            or self.limits.beyond(name, self.accounts.vector(pod), tentative=tentative)
+        )

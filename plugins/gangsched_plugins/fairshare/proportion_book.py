@@ -1,0 +1,143 @@
+"""Proportion, live: what tenants deserve by water-filling, and what they may still take (spec fair-share.md §4)."""
+
+from __future__ import annotations
+
+from gangsched_framework.accounts import Accounts, JobAccount, TenantAccount, Vector, plus
+from gangsched_framework.resources import PODS
+from gangsched_plugins.fairshare.amounts import EPSILON, NO_AMOUNTS, Amounts
+from gangsched_plugins.fairshare.book import Book, readable
+from gangsched_plugins.fairshare.deserved import Claim, Division, divide
+from gangsched_plugins.fairshare.deserved_columns import DeservedTable, Matrix
+from gangsched_plugins.fairshare.differences import share
+from gangsched_plugins.fairshare.entitlement import real_capability, total_of
+
+
+class ProportionBook(Book):
+    """Deserved amounts and shares of every tenant with a Queue and pods; others deserve nothing (P2r).
+
+    Binding changes what a tenant holds and neither its request nor the division, so a bind costs one tenant's share.
+    The division is made anew when a request changed in a way that matters (``DeservedTable.set_request``), when nodes
+    or Queues changed, and then only when somebody looks.
+    """
+
+    def __init__(self, accounts: Accounts) -> None:
+        super().__init__(accounts)
+        self._table: DeservedTable | None = None
+        self._requested: dict[str, None] = {}
+        self._matrix: Matrix | None = None
+        self._deserved: dict[str, list[float]] = {}
+        self._shares: dict[str, float] = {}
+
+    # --- what happened ----------------------------------------------------------------------------------------------
+
+    def on_allocated(self, job: JobAccount, grew: bool) -> None:
+        name = job.tenant.name
+        self._shares.pop(name, None)
+        self._moved.note(name, not grew)
+
+    def on_requested(self, job: JobAccount) -> None:
+        self._requested[job.tenant.name] = None
+
+    def on_total(self) -> None:
+        self._table = None
+
+    def on_queue(self, tenant: TenantAccount) -> None:
+        self._table = None
+
+    # --- answers ----------------------------------------------------------------------------------------------------
+
+    def share(self, tenant: str) -> float:
+        """max over what is deserved of allocated / deserved (P11r)."""
+        found = self._shares.get(tenant)
+        if found is None:
+            account = self.accounts.tenants.get(tenant)
+            rows = zip(account.allocated if account is not None else (), self.deserved(tenant), strict=False)
+            parts = [share(held, deserved) for held, deserved in rows if deserved >= EPSILON]
+            found = self._shares[tenant] = max(parts, default=0)
+        return found
+
+    def deserved(self, tenant: str) -> list[float]:
+        """In the order of the accounts' resources."""
+        self.settle()
+        return self._deserved.get(tenant) or self.padded(())
+
+    def overused(self, tenant: str) -> str:
+        """Why a tenant is overused: everything it deserves is used up, ``pods`` included (P13r); '' = it is not."""
+        account = self.accounts.tenants.get(tenant)
+        if account is None:
+            return ""
+        rows = list(zip(self.accounts.names, self.padded(account.allocated), self.deserved(tenant), strict=True))
+        if any(deserved - used >= EPSILON for _, used, deserved in rows):
+            return ""
+        used_up = next((row for row in rows if row[2] >= EPSILON), None)
+        if used_up is None:
+            return f"queue {tenant} is overused: it deserves nothing"
+        name, used, deserved = used_up
+        return f"queue {tenant} is overused: {name} {readable(name, used)} of deserved {readable(name, deserved)}"
+
+    def beyond(self, tenant: str, request: Vector, *, tentative: bool = False) -> str:
+        """Why a tenant may not take ``request``: in some resource it would exceed what it deserves (P14r); '' = it may.
+
+        ``tentative``: the steps of the running cycle count too.
+        """
+        account = self.accounts.tenants.get(tenant)
+        if account is None:
+            return ""
+        held = plus(account.allocated, account.tentative) if tentative else account.allocated
+        rows = zip(self.accounts.names, request, self.padded(held), self.deserved(tenant), strict=False)
+        for name, wanted, used, deserved in rows:
+            if wanted > 0 and name != PODS and used + wanted - deserved >= EPSILON:
+                total, most = readable(name, used + wanted), readable(name, deserved)
+                return f"queue {tenant}: {name} {total} would exceed deserved {most}"
+        return ""
+
+    # --- bringing up to date ----------------------------------------------------------------------------------------
+
+    def settle(self) -> None:
+        table = self._table
+        if table is None:
+            table = self._table = DeservedTable(
+                tuple(self.accounts.names), self.amounts(self.accounts.total), self.claims()
+            )
+            self._requested = dict.fromkeys(self.accounts.tenants)
+        if self._requested:
+            requested, self._requested = self._requested, {}
+            for name in requested:
+                if name in table.rows:
+                    account = self.accounts.tenants.get(name)
+                    taking_part = account is not None and account.pods
+                    table.set_request(name, self.padded(account.request) if account and taking_part else None)
+        matrix = table.deserved()
+        if matrix is not self._matrix:
+            self._matrix = matrix
+            self._compare(table, matrix)
+
+    def _compare(self, table: DeservedTable, matrix: Matrix) -> None:
+        """Note the tenants that deserve something else than before."""
+        rows: list[list[float]] = matrix.tolist()
+        old, self._deserved = self._deserved, {name: rows[row] for name, row in table.rows.items()}
+        for name in {**old, **self._deserved}:
+            before, after = old.get(name, []), self._deserved.get(name, [])
+            if before != after:
+                self._shares.pop(name, None)
+                grew = len(before) != len(after) or any(b > a for a, b in zip(before, after, strict=True))
+                self._moved.note(name, grew)
+
+    def claims(self) -> list[Claim]:
+        """One of each Queue; whether it takes part is said by its request."""
+        accounts = [account for account in self.accounts.tenants.values() if account.queue is not None]
+        guarantees = {a.name: Amounts.written(a.queue.guarantee) or NO_AMOUNTS for a in accounts if a.queue}
+        guaranteed, total = total_of(guarantees.values()), self.amounts(self.accounts.total)
+        claims = []
+        for account in accounts:
+            queue, guarantee = account.queue, guarantees[account.name]
+            assert queue is not None
+            real = real_capability(total, guaranteed, guarantee, Amounts.written(queue.capability))
+            claims.append(Claim(account.name, queue.weight, self.amounts(account.request), real, guarantee))
+        return sorted(claims, key=lambda claim: claim.name)
+
+    def division(self) -> Division:
+        """The division worked out anew in the readable form, with its rounds."""
+        pods = {name: account.pods for name, account in self.accounts.tenants.items()}
+        claims = [claim for claim in self.claims() if pods[claim.name]]
+        return divide(self.amounts(self.accounts.total), claims)
