@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from gangsched.api import plugin_registry
+from gangsched.cli.inputs import warn
 from gangsched.cli.options import config_option, gates_option
 from gangsched.cli.output import print_document
 from gangsched.config import Description, FeatureGates, PluginRow, default_config, describe, load_config
@@ -31,8 +32,7 @@ def view(config: str | None, gates: str, output: str) -> None:
     registry = plugin_registry()
     switched = FeatureGates.parse(gates)
     effective = default_config(switched, registry) if config is None else load_config(config, switched, registry)
-    for warning in effective.warnings:
-        click.echo(f"warning: {warning}", err=True)
+    warn(effective.warnings)
     description = describe(effective, registry)
     if output == "table":
         click.echo(_table(description))

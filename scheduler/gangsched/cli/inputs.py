@@ -8,6 +8,7 @@ import click
 
 from gangsched.api import Engine
 from gangsched.manifests import read_files
+from gangsched_framework.errors import on_one_line
 
 
 def apply_files(engine: Engine, paths: Sequence[str]) -> None:
@@ -21,7 +22,7 @@ def apply_files(engine: Engine, paths: Sequence[str]) -> None:
 def warn(warnings: Iterable[str]) -> None:
     """One line a warning."""
     for warning in warnings:
-        click.echo(f"warning: {warning}", err=True)
+        click.echo(on_one_line(f"warning: {warning}"), err=True)
 
 
 def tell_skipped(skipped: Mapping[str, int]) -> None:

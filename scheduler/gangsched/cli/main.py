@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from typing import Any
 
 import click
 
-from gangsched_framework.errors import GangschedError
+from gangsched_framework.errors import GangschedError, on_one_line
 
 VERBS = {
     "run": "gangsched.cli.run:run",
@@ -44,27 +45,40 @@ class Gangsched(click.Group):
         sys.exit(self._run(args, prog_name, extra))
 
     def _run(self, args: Sequence[str] | None, prog_name: str | None, extra: dict[str, Any]) -> int:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")  # where an encoding lacks a sign, its escape
         try:
             code = super().main(args, prog_name, **extra)
             sys.stdout.flush()
         except GangschedError as problem:
-            click.echo(str(problem), err=True)
+            click.echo(on_one_line(str(problem)), err=True)
             return 2
         except click.UsageError as problem:
             command = problem.ctx.command_path if problem.ctx else "gangsched"
-            click.echo(f"{command}: {problem.format_message().rstrip('.')}; see {command} --help", err=True)
+            text = f"{command}: {problem.format_message().rstrip('.')}; see {command} --help"
+            click.echo(on_one_line(text), err=True)
             return problem.exit_code
         except click.ClickException as problem:
-            click.echo(f"gangsched: {problem.format_message()}", err=True)
+            click.echo(on_one_line(f"gangsched: {problem.format_message()}"), err=True)
             return problem.exit_code
         except (click.Abort, KeyboardInterrupt):
             click.echo("interrupted", err=True)
             return 130
         except BrokenPipeError:
-            # Whoever read our output has had enough; what is still buffered must not fail at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            # Whoever read our output has had enough.
+            _give_up_stdout()
             return 1
+        except OSError as problem:
+            click.echo(f"gangsched: {problem.strerror or problem}", err=True)
+            _give_up_stdout()
+            return 2
         return code if isinstance(code, int) else 0
+
+
+def _give_up_stdout() -> None:
+    """What is still buffered must not fail at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(

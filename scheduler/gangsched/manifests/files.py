@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import IO, Any, TypeVar
 
@@ -12,7 +12,7 @@ from attrs import frozen
 from gangsched.manifests.decoder import Decoder, label_of
 from gangsched.manifests.errors import InputError, describe, found
 from gangsched.manifests.sources import Source, open_sources
-from gangsched_framework.objects import ClusterObject
+from gangsched_framework.objects import ClusterObject, SelectorOwner
 
 T = TypeVar("T")
 
@@ -39,12 +39,15 @@ def read_files(
     """Read manifests from ``paths``: files, directories (their *.yaml, *.yml, *.json in name order), ``-``; also .gz.
 
     Priority and runtime classes are known to all objects, wherever they stand. ``now``: engine time in nanoseconds.
-    Raises InputError with file and line, and for an unknown class a strict ``decoder`` meets (the default is strict).
+    An object given twice is warned about. Raises InputError with file and line, and for an unknown class a strict
+    ``decoder`` meets (the default is strict), and when there is no object at all.
     """
     decoder = decoder or Decoder()
     warned, skipped = len(decoder.warnings), dict(decoder.skipped)
     with _collector_paused():
         documents = [document for source in open_sources(paths, stdin) for document in _documents(source)]
+        if not documents:
+            raise found("no object", "manifests", where=", ".join(paths))
         for document in documents:
             _placed(document, lambda content, name: decoder.learn(content, where=name))
         objects: list[ClusterObject] = []
@@ -54,7 +57,19 @@ def read_files(
     news = {
         kind: count - skipped.get(kind, 0) for kind, count in decoder.skipped.items() if count > skipped.get(kind, 0)
     }
-    return Loaded(tuple(objects), tuple(decoder.warnings[warned:]), news)
+    return Loaded(tuple(objects), (*decoder.warnings[warned:], *_twins(objects)), news)
+
+
+def _twins(objects: Iterable[ClusterObject]) -> Iterator[str]:
+    """A warning for each object that replaces one before it; ``kubectl apply`` would do the same without a word."""
+    seen: dict[tuple[str, str, str], int] = {}
+    for obj in objects:
+        kind = obj.kind if isinstance(obj, SelectorOwner) else type(obj).__name__
+        identity = (kind, getattr(obj, "namespace", ""), obj.name)
+        seen[identity] = seen.get(identity, 0) + 1
+    for identity, count in seen.items():
+        if count > 1:
+            yield f"{'/'.join(filter(None, identity))}: is given {count} times, the last one counts"
 
 
 def _documents(source: Source) -> Iterator[_Document]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import stat
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,9 +23,11 @@ def read_lines(complaints: Complaints) -> Iterator[tuple[int, str]]:
     """(number from 1, text without its end) of every line that is not blank.
 
     A line that is no UTF-8 or too long is a complaint; so is a gzip file that is damaged or cut, which ends the
-    reading. Raises InputError when the file cannot be opened at all.
+    reading. Raises InputError when the file cannot be opened at all, or is a pipe: traces are opened more than once.
     """
     number = 0
+    if stat.S_ISFIFO(_mode(complaints.path)):
+        raise InputError("found a pipe, allowed a file", where=complaints.path)
     try:
         with _open(complaints.path) as stream:
             for number, raw in enumerate(_raw_lines(stream), start=1):
@@ -48,6 +51,13 @@ def sha256_of(path: str | Path) -> str:
     """SHA-256 of the bytes of a file as it lies there."""
     with Path(path).open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _mode(path: str) -> int:
+    try:
+        return Path(path).stat().st_mode
+    except (OSError, ValueError):  # ValueError: a path with a null character
+        return 0  # opening it says why
 
 
 def _open(path: str) -> BinaryIO:

@@ -83,6 +83,29 @@ def test_a_process_leaves_with_the_exit_code() -> None:
     assert "Traceback" not in failed.stderr
 
 
+def test_a_terminal_that_lacks_a_sign_gets_its_escape() -> None:
+    told = started("run", "-f", "examples/walkthrough", "--trace", PYTHONIOENCODING="latin-1")
+    assert (told.returncode, told.stderr) == (1, "")
+    assert "R=2 S=0 M=1 \\u2192 Wait" in told.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_output_that_cannot_be_written_is_an_error_in_one_line() -> None:
+    command = f"{sys.executable} -m gangsched config view > /dev/full"
+    answer = subprocess.run(command, shell=True, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert (answer.returncode, answer.stderr) == (2, "gangsched: No space left on device\n")
+
+
+@pytest.mark.parametrize("verb", [("run", "-f"), ("replay",), ("config", "view", "-c"), ("conform",)])
+def test_a_file_name_of_two_lines_is_told_in_one(tmp_path: Path, verb: tuple[str, ...]) -> None:
+    path = tmp_path / "a\nb.json"
+    path.write_text("{", encoding="utf-8")
+    result = gangsched(*verb, str(path))
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert "a\\nb.json:1: " in result.stderr
+
+
 def test_a_reader_that_leaves_early_is_no_error() -> None:
     command = f"{sys.executable} -m gangsched config view | head -n 1"
     answer = subprocess.run(command, shell=True, capture_output=True, text=True, check=False, cwd=ROOT)

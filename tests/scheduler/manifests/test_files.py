@@ -40,10 +40,21 @@ def test_standard_input_holds_many_documents(text: str) -> None:
     assert names(["-"], io.BytesIO(text.encode())) == ["x", "y"]
 
 
-def test_an_empty_file_holds_nothing(tmp_path: Path) -> None:
+def test_an_empty_file_beside_others_holds_nothing(tmp_path: Path) -> None:
     for name in ("e.yaml", "e.json", "c.yaml"):
         (tmp_path / name).write_text("# comment\n" if name == "c.yaml" else "")
-    assert names([str(tmp_path)]) == []
+    (tmp_path / "n.yaml").write_text(NODE.format("n"))
+    assert names([str(tmp_path)]) == ["n"]
+
+
+def test_an_object_given_twice_is_warned_about(tmp_path: Path) -> None:
+    pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: x}]}\n"
+    other = pod.replace("name: p", "name: p, namespace: other")
+    (tmp_path / "a.yaml").write_text("---\n".join([NODE.format("p"), pod, pod, other]))
+    (tmp_path / "b.yaml").write_text("---\n".join([NODE.format("q"), pod]))
+    loaded = read_files([str(tmp_path)])
+    assert loaded.warnings == ("Pod/default/p: is given 3 times, the last one counts",)
+    assert len(loaded.objects) == 6
 
 
 def test_a_class_may_stand_after_the_pods_that_name_it(tmp_path: Path) -> None:

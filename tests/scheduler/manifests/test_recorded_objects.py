@@ -75,7 +75,7 @@ class TestRecordedScenarios:
 @pytest.mark.skipif(not DATA.is_dir(), reason="the projects' data is not here")
 @pytest.mark.parametrize(
     "project, loaded, refused",
-    [(PROJECTS[0], 0, 9), (PROJECTS[1], 90, 16), (PROJECTS[2], 30, 7), (PROJECTS[3], 39, 16)],
+    [(PROJECTS[0], 0, 9), (PROJECTS[1], 90, 16), (PROJECTS[2], 30, 7), (PROJECTS[3], 38, 17)],
 )
 def test_real_manifests_load_or_are_refused_with_a_place_and_a_reason(project: str, loaded: int, refused: int) -> None:
     files = sorted(str(path) for path in (DATA / project).rglob("*") if path.suffix in (".yaml", ".yml", ".json"))
@@ -91,6 +91,7 @@ def test_real_manifests_load_or_are_refused_with_a_place_and_a_reason(project: s
         rf"{place}a key must be text",
         rf"{place}(\S+: )?[a-zA-Z./\"\[\]0-9]+: found .*, allowed .*",
         rf"{place}found a list",
+        r": found no object",  # nothing but comments
     )
     assert [error for error in errors if not any(re.match(kind, error) for kind in kinds)] == []
     assert (len(files) - len(errors), len(errors)) == (loaded, refused), errors

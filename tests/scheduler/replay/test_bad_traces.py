@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -209,3 +210,9 @@ def test_numbers_of_manifests_stay_what_they_are(tmp_path: Path) -> None:
     text = json.dumps(add(1, pod("a"))).replace('"cpu": "1"', '"cpu": 0.5')
     result = play(write(tmp_path / "t.jsonl", [add(0, node("n1")), text]))
     assert result.ledger.pods["default/a"].pod.incoming.requested.milli_cpu == 500
+
+
+def test_a_pipe_is_refused_as_traces_are_opened_more_than_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe: found a pipe, allowed a file"):
+        detect(str(tmp_path / "pipe"))
