@@ -148,6 +148,7 @@ class QueuedPodGroupInfo(QueueingParams):
         assert rejected.pending == self.rejected.pending
         assert rejected.by_plugin.keys() == self.rejected.by_plugin.keys()
         assert all(dict(rejected.by_plugin[plugin]) == dict(found) for plugin, found in self.rejected.by_plugin.items())
+        assert self.gates.held_status.keys() == self.gates.held.members.keys()
         assert sorted(self.gates.everywhere()) == sorted(i.pod.key for i in self.members())
         assert self.fresh == {i.pod.key: i for i in self.members() if i.initial_attempt_timestamp is None}
 

@@ -48,7 +48,11 @@ class Scopes:
 
 @define(eq=False)
 class MemberSet:
-    """Members, and the last of them in tree order, which is kept once it was asked for."""
+    """Members, and the last of them in tree order, which is kept once it was asked for.
+
+    That order cannot change while a member is here: it depends on the groups above its leaf, and when one of those
+    goes, the member leaves.
+    """
 
     members: OrderedDict[str, QueuedPodInfo] = field(factory=OrderedDict)
     _last: QueuedPodInfo | None = None
@@ -68,10 +72,6 @@ class MemberSet:
         if self._last is None:
             self._last = max(self.members.values(), key=order)
         return self._last
-
-    def reorder(self) -> None:
-        """The structure of the tree changed."""
-        self._last = None
 
 
 @define(eq=False)
@@ -137,12 +137,6 @@ class MemberGates:
         for cohort in self.cohorts.values():
             if cohort.leave(key):
                 return
-
-    def reorder(self) -> None:
-        """Groups came or went: the order of the leaves may be another."""
-        self.held.reorder()
-        for cohort in self.cohorts.values():
-            cohort.reorder()
 
     def everywhere(self) -> Iterator[str]:
         """Keys of all members, place by place (tests only)."""

@@ -11,9 +11,8 @@ def add_group(queue: Containers, group: Group) -> None:
     root = queue.forest.root(group.key)
     if root is None:
         return
-    found = queue.find_tree(root)
-    if found is not None:
-        found[0].gates.reorder()
+    if root in queue.waiting.dormant:
+        queue.waiting.rouse(root)
     queue.readd(list(queue.forest.leaves_below(group.key)))
 
 
@@ -47,5 +46,4 @@ def delete_group(queue: Containers, key: EntityKey, root: EntityKey | None) -> N
     if not entity.size:
         queue.waiting.take(root)
         return
-    entity.gates.reorder()
     queue.waiting.requeue(entity, place.value, place)  # a waiting tree may become gated

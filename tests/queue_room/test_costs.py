@@ -33,7 +33,7 @@ def filled(size: int, minimum: int) -> Cluster:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_filling_a_gang_asks_a_fixed_number_of_questions_per_pod(size: int) -> None:
-    assert questions(filled(size, size)) <= 8 * size
+    assert questions(filled(size, size)) <= 4 * size
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -46,6 +46,20 @@ def test_a_gang_whose_quorum_comes_and_goes_asks_a_fixed_number_of_questions(siz
         cluster.add_pod(pod(f"p{i}", "g"))
         cluster.add_pod(pod(f"p{i + 10}", "g"))
     assert questions(cluster) <= 10 * 4 * 12
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_gang_whose_minimum_rises_and_falls_asks_a_fixed_number_of_questions(size: int) -> None:
+    cluster = filled(size, 1)
+    questions(cluster)
+    for _ in range(10):
+        cluster.update_group(group("g", size + 2))
+        cluster.add_pod(pod("more", "g"))
+        assert cluster.entity("p0").gated_by == GANG
+        cluster.update_group(group("g", 1))
+        cluster.delete_pod("more")
+        assert set(cluster.where.values()) == {"active"}
+    assert questions(cluster) <= 10 * 20
 
 
 @pytest.mark.parametrize("size", SIZES)

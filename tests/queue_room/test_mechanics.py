@@ -26,6 +26,7 @@ from tests.queue_room.fakes import (
     NODE_CONDITION,
     NODE_LABEL,
     NODE_TAINT,
+    PREEMPTION,
 )
 
 NO: Status = unschedulable("no")
@@ -726,6 +727,20 @@ def test_of_several_gated_members_the_last_in_tree_order_names_the_gate() -> Non
     cluster.clock.time = 1
     cluster.add_pod(pod("c", "g", gates=2))
     assert (cluster.entity("a").gated_by, cluster.entity("a").reason) == (GATES, "gates: gate-0 gate-1")
+
+
+def test_a_changed_member_is_asked_first_by_the_plugin_that_gated_it_last() -> None:
+    cluster = Cluster()
+    cluster.add_group(group("g", 3))
+    for name in "ab":
+        cluster.add_pod(pod(name, "g"))
+    cluster.framework.preemption.held.add(key("g"))
+    cluster.add_pod(pod("c", "g"))
+    assert cluster.entity("b").gated_by == PREEMPTION  # the quorum is there
+    cluster.delete_pod("c")
+    cluster.update_pod(pod("b", "g", labels={"color": "new"}))
+    cluster.activate("b")
+    assert cluster.entity("b").gated_by == PREEMPTION  # although the quorum is gone, too
 
 
 def test_events_nobody_registered_are_not_kept_for_pods_in_flight() -> None:

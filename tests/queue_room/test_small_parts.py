@@ -50,10 +50,10 @@ def test_the_heap_agrees_with_a_sorted_list(steps: list[tuple[str, int, str]]) -
 def test_many_removals_do_not_leave_the_heap_full_of_the_dead() -> None:
     heap = EntityHeap()
     for i in range(1000):
-        heap.add(QueuedPodInfo(pod=pod(f"p{i}"), timestamp=0), (i,))
+        heap.add(QueuedPodInfo(pod=pod(f"p{i}"), timestamp=0), (i * 37 % 1000,))
     for i in range(990):
         heap.remove(pod(f"p{i}").entity_key)
-    heap._check()
+        heap._check()
 
 
 # --- in flight --------------------------------------------------------------------------------------------------------
