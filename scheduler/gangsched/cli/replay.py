@@ -134,7 +134,7 @@ def _play(options: Options, log: OutcomeLog | None) -> tuple[Engine, ReplayResul
     complaints = Complaints(options.trace, options.lenient)
     source = open_trace(complaints, options.format, pod_per_gpu=options.pod_per_gpu)
     decoder = source.decoder
-    nodes = _nodes(options.nodes or DEFAULT_NODES.get(source.header.format), decoder)
+    nodes = _nodes(options.nodes if options.nodes is not None else DEFAULT_NODES.get(source.header.format), decoder)
     gates = FeatureGates.parse(options.gates, start=FeatureGates(source.header.feature_gates))
     config = options.config or source.header.config
     engine = Engine(config, feature_gates=gates, tracing=options.traced, logging=options.verbose, idle=True)

@@ -22,6 +22,8 @@ def open_trace(complaints: Complaints, known: Format | None = None, *, pod_per_g
     """Open the trace ``complaints.path``, read its header; ``known`` None = by its first line. Raises InputError."""
     if (known or detect(complaints.path)) == "philly":
         return philly.PhillyTrace(complaints, pod_per_gpu)
+    if pod_per_gpu:
+        raise found("a native trace", "the Philly table, whose jobs become pods", "--pod-per-gpu")
     return NativeTrace(complaints)
 
 

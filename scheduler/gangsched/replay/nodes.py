@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 
 from gangsched.manifests import Decoder, read_files
+from gangsched.manifests.amounts import amount_of
 from gangsched.manifests.errors import InputError, closest, describe, found
+from gangsched.manifests.names import require_qualified
 from gangsched.replay.events import Identity
 from gangsched_framework.objects import Node
-from gangsched_framework.quantity import UNIT, parse_quantity
+from gangsched_framework.pod_requests import resources_from_amounts
+from gangsched_framework.quantity import UNIT, round_up_to_milli
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, Resources
 
 GPU = "nvidia.com/gpu"
@@ -18,6 +21,7 @@ AMPLE = {CPU: "96", MEMORY: "768Gi", PODS: "110"}
 _COUNT = re.compile(r"([0-9]{1,6})x(.+)")
 _GPUS = re.compile(r"([0-9]{1,4})gpu")
 _MOST_NODES = 200_000
+_PLAIN = (CPU, MEMORY, PODS, EPHEMERAL_STORAGE)
 
 
 def nodes_of(text: str) -> list[Node] | None:
@@ -51,32 +55,32 @@ def read_nodes(path: str, decoder: Decoder) -> list[Node]:
 
 
 def shape_of(text: str) -> Resources:
-    """Allocatable amounts of one node of a shape."""
-    amounts = dict(AMPLE)
+    """Allocatable amounts of one node of a shape, as strict as the manifest of a node."""
+    named: dict[str, int] = {}
     for item in text.split(","):
         name, equals, quantity = item.partition("=")
         if gpus := _GPUS.fullmatch(item):
             name, quantity = GPU, gpus[1]
         elif not equals:
             raise found(describe(item), "NAME=QUANTITY or a number of GPUs such as 8gpu")
-        elif "/" not in name and name not in (CPU, MEMORY, PODS, EPHEMERAL_STORAGE):
-            known = (CPU, MEMORY, PODS, EPHEMERAL_STORAGE, GPU)
-            raise found(f"resource {describe(name)}", ", ".join(known), hint=closest(name, known))
-        amounts[name] = quantity
-    units = {name: _units(name, quantity) for name, quantity in amounts.items()}
-    cpu, memory, storage, pods = (units.pop(name, 0) for name in (CPU, MEMORY, EPHEMERAL_STORAGE, PODS))
-    return Resources(cpu, memory, storage, pods, units)
+        if name in named:
+            raise found(f"{name} twice", "each resource once")
+        named[name] = _amount(name, quantity)
+    return resources_from_amounts({name: amount_of(quantity) for name, quantity in AMPLE.items()} | named)
 
 
-def _units(name: str, quantity: str) -> int:
-    """Milli-units of CPU, whole units of everything else (spec node-plugins.md §3.3)."""
+def _amount(name: str, quantity: str) -> int:
+    """Nano-units; parts of a milli-CPU count as a whole one (spec node-plugins.md §3.1.3)."""
+    if "/" not in name and name not in _PLAIN:
+        raise found(f"resource {describe(name)}", ", ".join((*_PLAIN, GPU)), hint=closest(name, _PLAIN))
+    require_qualified(name)
     try:
-        parsed = parse_quantity(quantity)
-    except ValueError as problem:
-        raise found(describe(quantity), f"a quantity ({problem})", name) from None
-    if parsed.nano < 0 or (name != CPU and parsed.nano % UNIT):
-        raise found(describe(quantity), "a whole amount, not negative", name)
-    return parsed.milli_value if name == CPU else parsed.value
+        amount = amount_of(quantity)
+    except InputError as problem:
+        raise problem.under(name) from None
+    if name != CPU and amount % UNIT:
+        raise found(describe(quantity), "a whole amount", name)
+    return round_up_to_milli(amount)
 
 
 def _node(name: str, allocatable: Resources) -> Node:

@@ -23,7 +23,8 @@ def parse_seconds(text: str) -> int:
     if len(text) > _LONGEST:
         raise ValueError(f"more than {_LONGEST} characters")
     try:
-        amount = Decimal(text)
+        # Decimal by itself takes the digits of any script, and underscores.
+        amount = Decimal(text if text.isascii() and "_" not in text else "")
     except InvalidOperation:
         raise ValueError("not a decimal number") from None
     if not amount.is_finite():

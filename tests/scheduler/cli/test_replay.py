@@ -200,3 +200,13 @@ def test_philly_has_eighty_nodes_of_eight_gpus_by_default(tmp_path: Path) -> Non
     assert document["gpu_utilisation"] == 1.0
     assert document["never_placed"][0]["gang"] == "default/job-000002"
     assert document["never_placed"][0]["why"] == "0/80 nodes are available: 80 Insufficient nvidia.com/gpu."
+
+
+def test_options_that_mean_nothing_are_refused(tmp_path: Path) -> None:
+    path = small(tmp_path)
+    assert (
+        "--pod-per-gpu: found a native trace, allowed the Philly table"
+        in gangsched("replay", path, "--pod-per-gpu").stderr
+    )
+    nameless = gangsched("replay", path, "--nodes", "")
+    assert (nameless.exit_code, nameless.stderr.count("\n")) == (2, 1)

@@ -17,6 +17,7 @@ SHAPES = {
         "cpu=32,memory=128Gi,nvidia.com/gpu=8",
         Resources(32_000, 128 * GI, 0, 110, {"nvidia.com/gpu": 8}),
     ),
+    "a sliver of a CPU": ("cpu=0.0001", Resources(1, 768 * GI, 0, 110, {})),
     "half a CPU": ("cpu=500m", Resources(500, 768 * GI, 0, 110, {})),
     "another vendor's devices": ("amd.com/gpu=4,pods=5", Resources(96_000, 768 * GI, 0, 5, {"amd.com/gpu": 4})),
 }
@@ -41,8 +42,13 @@ BAD = {
     "an unknown resource": ("2xgpus=8", 'found resource text "gpus"'),
     "a misspelt resource": ("2xmemry=8Gi", "did you mean memory?"),
     "no quantity": ("2xcpu=many", "cpu: found"),
-    "a negative amount": ("2xcpu=-1", "not negative"),
+    "a negative amount": ("2xcpu=-1", "must not be negative"),
     "half a GPU": ("2xnvidia.com/gpu=500m", "a whole amount"),
+    "an amount beyond 64 bits": ("2xcpu=1e400", 'cpu: found text "1e400"'),
+    "a resource twice": ("2xcpu=1,cpu=2", "found cpu twice, allowed each resource once"),
+    "GPUs twice": ("2x8gpu,nvidia.com/gpu=4", "found nvidia.com/gpu twice"),
+    "a name of three parts": ("2xa/b/c=1", 'found text "a/b/c", allowed a name'),
+    "a name that is no ASCII": ("2xé/x=1", 'found text "é/x", allowed a name'),
     "nothing named": ("2xfoo", "NAME=QUANTITY"),
 }
 

@@ -27,6 +27,8 @@ def test_seconds_become_nanoseconds(text: str, want: int) -> None:
 
 BAD_SECONDS = {
     "no number": ("soon", "not a decimal number"),
+    "digits of another script": ("\u0663", "not a decimal number"),
+    "underscores": ("1_000", "not a decimal number"),
     "not a number": ("NaN", "not a finite number"),
     "infinite": ("Infinity", "not a finite number"),
     "negative": ("-1", "must not be negative"),
