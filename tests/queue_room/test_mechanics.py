@@ -743,6 +743,16 @@ def test_a_changed_member_is_asked_first_by_the_plugin_that_gated_it_last() -> N
     assert cluster.entity("b").gated_by == PREEMPTION  # although the quorum is gone, too
 
 
+def test_a_member_that_passed_and_was_tried_is_asked_in_profile_order_again() -> None:
+    cluster = gang(2)
+    assert cluster.entity("g0").rejected_by == {"default/g0": (GANG,)}  # it was alone once
+    cluster.pop()
+    cluster.framework.preemption.held.add(key("g"))
+    cluster.delete_pod("g1")
+    cluster.finish(rejected(), NO)
+    assert cluster.entity("g0").gated_by == PREEMPTION  # although the quorum is gone, too
+
+
 def test_events_nobody_registered_are_not_kept_for_pods_in_flight() -> None:
     cluster = plain("p")
     cluster.pop()
