@@ -61,7 +61,7 @@ class Scheduler:
         settings = settings or Settings()
         gates = {**BASE_GATES, **(feature_gates or {})}
         self._clock = EngineClock()
-        self._cycles = 0
+        self._popped = 0
         composite = all(gates[g] for g in ("GenericWorkload", "TopologyAwareWorkloadScheduling", "CompositePodGroup"))
         forest = Forest(composite=composite, child_order=settings.child_order)
         self.world = World(forest)
@@ -112,7 +112,7 @@ class Scheduler:
         return IdleRetries(self.world, self.queue, memo, self._clock, self._outbox, self._probe)
 
     def _probe(self, entity: PoppedPodGroupInfo) -> Refusal | None:
-        return GroupCycle(self._tools, entity, self._cycles, self.now).probe()
+        return GroupCycle(self._tools, entity, self._popped, self.now).probe()
 
     # --- events in ----------------------------------------------------------------------------------------------------
 
@@ -245,12 +245,13 @@ class Scheduler:
         entity = self.queue.pop()
         if entity is None:
             return None
-        self._cycles += 1
+        self._popped += 1
+        number = self._popped + self.queue.dormant.retries
         self.tracer.add("pop", entity.key, f"attempt {entity.attempts}")
-        self._tools.log.stage("popped", self._cycles, entity.key, attempt=entity.attempts)
+        self._tools.log.stage("popped", number, entity.key, attempt=entity.attempts)
         if isinstance(entity, QueuedPodInfo):
-            return PodCycle(self._tools, entity, self._cycles, self.now)
-        return GroupCycle(self._tools, entity, self._cycles, self.now)
+            return PodCycle(self._tools, entity, number, self.now)
+        return GroupCycle(self._tools, entity, number, self.now)
 
     def step(self) -> CycleReport | None:
         """One whole cycle."""

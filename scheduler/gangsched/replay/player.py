@@ -246,6 +246,7 @@ class Player:
     # --- decisions --------------------------------------------------------------------------------------------------
 
     def _on_report(self, report: CycleReport) -> None:
+        self._note_made_up()
         self.tries += 1
         if report.changed:
             self._happened()

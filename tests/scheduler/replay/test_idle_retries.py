@@ -1,0 +1,58 @@
+"""Retries that pass without being carried out leave what carrying them out would have left."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from gangsched.api import Engine
+from gangsched.replay.complaints import Complaints
+from gangsched.replay.decision_log import OutcomeLog
+from gangsched.replay.formats import open_trace
+from gangsched.replay.nodes import nodes_of
+from gangsched.replay.player import Player
+
+
+def _trace(path: Path, seed: int) -> str:
+    """A few dozen gangs that compete for a few nodes, with bursts and long silences."""
+    rng = Random(seed)
+    lines = ["submit_s,duration_s,num_gpus,vc"]
+    time = 0
+    for _ in range(40):
+        time += rng.choice((0, 0, 1, 3, 17, 100, 700))
+        lines.append(f"{time},{rng.choice((5, 60, 900, 2500))},{rng.choice((1, 2, 4, 8, 12, 16))},a")
+    file = path / f"trace-{seed}.csv"
+    file.write_text("\n".join(lines) + "\n")
+    return str(file)
+
+
+def _play(trace: str, *, idle: bool) -> dict[str, object]:
+    complaints = Complaints(trace, False)
+    source = open_trace(complaints, None, pod_per_gpu=False)
+    engine = Engine(source.header.config, idle=idle)
+    log = io.StringIO()
+    player = Player(engine, source.header, complaints, check=True, log=OutcomeLog(log))
+    result = player.play(source.events(), nodes_of("2x8gpu") or [])
+    engine.core._check()
+    return {
+        "hash": result.decisions_hash,
+        "cycles": result.tries,
+        "end": result.end,
+        "queue": result.waiting,
+        "log": sorted(log.getvalue().splitlines()),
+        "conditions": {key: pod.status.conditions for key, pod in engine.core.world.pods.items()},
+        "groups": {group.key: group.conditions for group in engine.core.world.forest.groups()},
+    }
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_replay_that_skips_idle_retries_ends_like_one_that_carries_them_out(tmp_path: Path, seed: int) -> None:
+    trace = _trace(tmp_path, seed)
+
+    skipped, carried_out = _play(trace, idle=True), _play(trace, idle=False)
+
+    for part, value in carried_out.items():
+        assert skipped[part] == value, part
