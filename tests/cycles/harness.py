@@ -144,12 +144,16 @@ class ScoreByNode(_ByPod):
 
 
 class Cluster:
-    """``plugins`` adds plugins to the default profile: (extension point, class, args) each, named as their class."""
+    """``plugins`` adds plugins to the default profile: (extension point, class, args) each, named as their class.
+
+    ``schedulers``: names of further profiles, like the default one.
+    """
 
     def __init__(
         self,
         *objects: ClusterObject | Sequence[ClusterObject],
         plugins: Sequence[tuple[str, type[Any], Mapping[str, Any]]] = (),
+        schedulers: Sequence[str] = (),
         **gates: bool,
     ) -> None:
         features = FeatureGates(gates)
@@ -161,7 +165,8 @@ class Cluster:
             points = {**profile.points, point: (*profile.points.get(point, ()), PluginRef(name))}
             profile = evolve(profile, points=points, args={**profile.args, name: args})
         settings = Settings(tracing=True)
-        self.core = Scheduler([profile], registry, settings=settings, feature_gates=features)
+        profiles = [profile, *(evolve(profile, scheduler_name=name) for name in schedulers)]
+        self.core = Scheduler(profiles, registry, settings=settings, feature_gates=features)
         self.host = Host(self.core)
         self.reports: list[CycleReport] = []
         self.add(*objects)
