@@ -13,6 +13,7 @@ from gangsched_framework import readiness
 from gangsched_framework.infos import PodGroupInfo
 from gangsched_framework.objects import EntityKey, Group, Pod, PodGroup
 from gangsched_framework.readiness import Record
+from gangsched_framework.tally import Tally
 
 MAX_PARENT_LINKS = 4
 """Deepest legal path: four parent links from a leaf to its root (DIV-18)."""
@@ -29,6 +30,8 @@ class Forest:
         self._composite = composite
         self._child_order = child_order
         self._records: dict[EntityKey, Record] = {}
+        self.priorities = Tally()
+        """Priorities of the observed groups."""
 
     # --- groups ---------------------------------------------------------------------------------------------------
 
@@ -38,6 +41,9 @@ class Forest:
         parent_key = group.parent_key if self._composite else None
         if record.parent is not None and record.parent.key != parent_key:
             self._unlink(record)
+        if record.group is not None:
+            self.priorities.remove(record.group.effective_priority)
+        self.priorities.add(group.effective_priority)
         record.group = group
         # With its own M before its link: a placeholder counts with M = 1, and must not pass that on to the parent.
         readiness.refresh(record)
@@ -59,6 +65,7 @@ class Forest:
             old is None
             or old.parent_name != group.parent_name
             or old.minimum != group.minimum
+            or old.priority != group.priority
             or (self._child_order == "creation" and old.creation_timestamp != group.creation_timestamp)
         ):
             self.add_group(group)
@@ -70,6 +77,8 @@ class Forest:
         record = self._records[key]
         if record.parent is not None:
             self._unlink(record)
+        if record.group is not None:
+            self.priorities.remove(record.group.effective_priority)
         record.group = None
         readiness.refresh(record)
         self._prune(record)

@@ -17,6 +17,7 @@ from gangsched_framework.node_images import ImageIndex
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import Node, Pod
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
+from gangsched_framework.tally import Tally
 
 _FIXED = (CPU, MEMORY, EPHEMERAL_STORAGE, PODS)
 MAX_TOUCHES = 1_000_000
@@ -39,7 +40,7 @@ class NodeTable:
 
     Attributes are for reading: ``names``, ``row_of``, ``nodes``, ``infos`` (by row); ``allocatable`` and ``used``
     (resource -> column), ``nonzero_cpu`` / ``nonzero_memory`` (columns); ``pods`` (row -> pods by key);
-    ``affinity_pods`` and ``ports`` (sparse, row -> ...); ``images``; ``epoch`` (numbering of the rows); ``classes``
+    ``affinity_pods`` and ``ports`` (sparse, row -> ...); ``images``; ``priorities`` of the counted pods; ``epoch`` (numbering of the rows); ``classes``
     (nodes grouped by what their objects say, see ``node_classes``). Logs, each a new list when it starts anew:
     ``touched`` (changed rows), ``moves`` (pod, row, +1 came / -1 left; only kept once ``follow_moves`` was called).
     """
@@ -60,6 +61,7 @@ class NodeTable:
         self.affinity_pods: dict[int, dict[str, Pod]] = {}
         self.ports: dict[int, dict[tuple[str, str, int], int]] = {}
         self.images = ImageIndex()
+        self.priorities = Tally()
         self.classes = NodeClasses(self.nodes, 0)
         self._known: dict[str, Node] = {}  # in order of addition
         self._homeless: dict[str, dict[str, Pod]] = {}  # node name -> pods whose node has no row (yet)
@@ -215,7 +217,8 @@ class NodeTable:
         if waiting is not None and old.key in waiting:
             waiting[new.key] = new
             return
-        if old.spec is not new.spec or (old.usage is not new.usage and old.usage != new.usage):
+        same = old.usage is new.usage or old.usage == new.usage
+        if old.spec is not new.spec or old.priority != new.priority or not same:
             self.remove_pod(old, node_name)
             self.add_pod(new, node_name)
             return
@@ -242,6 +245,7 @@ class NodeTable:
                 f"pod {pod.key} would raise the requests on node {self.names[row]} above 2**63 - 1"
             ) from None
         self.pods[row][pod.key] = pod
+        self.priorities.add(pod.priority)
         spec = pod.spec
         if spec.has_affinity:
             self.affinity_pods.setdefault(row, {})[pod.key] = pod
@@ -255,6 +259,7 @@ class NodeTable:
         if pod is None:
             raise InvariantError(f"pod {key} is not on {self.names[row]}")
         self._count(row, pod, -1)
+        self.priorities.remove(pod.priority)
         spec = pod.spec
         if spec.has_affinity:
             del self.affinity_pods[row][key]
