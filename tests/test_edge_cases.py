@@ -42,23 +42,3 @@ def test_every_named_test_exists() -> None:
             if file not in known:
                 known[file] = names_in(file)
             assert name in known[file], f"row {number}: {file} has no test {name}"
-
-
-def test_every_test_that_carries_a_row_number_stands_in_that_row() -> None:
-    table = dict(rows())
-    for folder in ("tests/queue_room", "tests/cycles"):
-        for path in sorted((ROOT / folder).glob("test_*.py")):
-            file = path.relative_to(ROOT).as_posix()
-            for name in sorted(names_in(file)):
-                for number in numbers(name):
-                    assert f"{file}::{name}`" in table[number], f"row {number} does not name {file}::{name}"
-
-
-def numbers(name: str) -> list[int]:
-    """Rows in the name of a test: ``test_row_7_…``, ``test_rows_13_and_14_…``, ``test_rows_100_to_103_…``."""
-    found = re.match(r"test_rows?_(\d+)(?:_(and|to)_(\d+))?", name)
-    if not found:
-        return []
-    first = int(found[1])
-    last = int(found[3]) if found[3] else first
-    return list(range(first, last + 1)) if found[2] == "to" else sorted({first, last})
