@@ -156,6 +156,14 @@ def test_row_62_the_priority_of_a_group_is_its_own_not_that_of_its_pods() -> Non
     assert popped_key(cluster) == "g"
 
 
+def test_a_changed_priority_of_a_group_counts_when_it_next_becomes_active() -> None:
+    cluster = gang(1, 2)
+    cluster.add_pod(pod("p"))
+    cluster.update_group(group("g", 2, priority=7))
+    cluster.add_pod(pod("g1", "g"))
+    assert popped_key(cluster) == "g"
+
+
 # rows 63-65: test_backoff.py
 
 
@@ -490,6 +498,22 @@ def test_row_98_returning_a_pod_twice_is_an_error_and_ends_its_attempt_all_the_s
     assert not cluster.state.in_flight
 
 
+@pytest.mark.parametrize("place", ["active", "pending", "incomplete"])
+def test_row_98_returning_a_member_that_is_queued_is_an_error(place: str) -> None:
+    cluster = gang(1)
+    popped = cluster.pop()
+    assert popped is not None
+    (info,) = popped.members()
+    if place == "active":
+        cluster.finish(BINDING)
+    cluster.queue.add(pod("g0", "g"))
+    if place == "incomplete":
+        cluster.delete_group(key("g"))
+    assert cluster.where == {"g0": place}
+    with pytest.raises(InvariantError):
+        cluster.queue.add_unschedulable(info)
+
+
 def test_row_99_the_pods_of_a_root_deleted_meanwhile_are_incomplete() -> None:
     cluster = tree_of_two()
     cluster.pop()
@@ -575,6 +599,13 @@ def test_row_107_a_nomination_known_in_memory_only_survives_an_update() -> None:
     assert [other.labels for other in cluster.nominator.nominated_pods("n1")] == [{"color": "new"}]
 
 
+def test_a_nomination_in_the_status_counts_while_the_pod_is_tried() -> None:
+    cluster = plain("p")
+    cluster.pop()
+    cluster.update_pod(nominated("p", "n1"))
+    assert cluster.nominator.nominated_node(pod("p")) == "n1"
+
+
 def test_row_108_the_nomination_of_a_gated_pod_counts() -> None:
     cluster = Cluster()
     cluster.add_pod(nominated("p", "n1", scheduling_gates=("gate",)))
@@ -619,6 +650,8 @@ def test_the_next_flush_is_the_one_that_moves_the_first() -> None:
     assert cluster.queue.next_due() == 330 * SECOND  # a is parked
     cluster.clock.time = SECOND
     failed(cluster, ERROR)
+    assert cluster.where == {"a": "parked", "b": "backoff"}
+    assert cluster.queue.next_due() == 3 * SECOND
     cluster.node_event(NODE_LABEL)
     assert {entity.heap: entity.expires for entity in cluster.state.backoff} == {"entity": SECOND, "error": 2 * SECOND}
     assert cluster.queue.next_due() == 2 * SECOND
