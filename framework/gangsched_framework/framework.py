@@ -153,9 +153,7 @@ class Framework:
         """Filter with the node's nominated pods of at least the pod's priority counted in, then without (§4.2.2)."""
         return self.run_filter_beside(state, pod, node, self._nominated_to(pod, node))
 
-    def run_filter_beside(
-        self, state: CycleState, pod: Pod, node: NodeInfo, others: Sequence[Pod]
-    ) -> Status | None:
+    def run_filter_beside(self, state: CycleState, pod: Pod, node: NodeInfo, others: Sequence[Pod]) -> Status | None:
         """Filter with ``others`` counted in, then without; both must pass (spec node-plugins.md §4.2.2)."""
         if not others:
             return run_pod.run_filter(self.filter_plugins, state, pod, node)

@@ -22,6 +22,12 @@ class GroupedRefusals(Mapping[str, "Status"]):
         self.groups = [(status, rows) for status, rows in groups if len(rows)]
         self._by_name: dict[str, Status] | None = None
 
+    def replaced(self, statuses: Mapping[int, Status]) -> GroupedRefusals:
+        """The same, but ``statuses`` (by row) stand for those rows."""
+        rows = np.fromiter(statuses, np.intp, len(statuses))
+        kept = [(status, group[~np.isin(group, rows)]) for status, group in self.groups]
+        return GroupedRefusals(self._names, [*kept, *((s, np.array([row])) for row, s in statuses.items())])
+
     def reason_counts(self) -> dict[str, int]:
         """How many nodes give each reason."""
         counts: dict[str, int] = {}

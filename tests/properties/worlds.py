@@ -159,7 +159,9 @@ class World:
     def _across_namespaces(self, pod: PodBuilder) -> PodBuilder:
         spec = pod.obj().spec
         anti = spec.pod_anti_affinity
-        widened = tuple(evolve(t, namespace_selector=selector({"team": some(self.rng, ("x", "y"))})) for t in anti.required)
+        widened = tuple(
+            evolve(t, namespace_selector=selector({"team": some(self.rng, ("x", "y"))})) for t in anti.required
+        )
         return PodBuilder(pod.obj(), evolve(spec, pod_anti_affinity=evolve(anti, required=widened)))
 
     def pod(self, group: str = "", priority: int | None = None, spec: PodSpec | None = None) -> Pod:
@@ -229,8 +231,9 @@ class World:
         elif what == 10 and one_in(rng, 3):
             self.a_node_comes()
         else:
+            time = some(rng, (SECOND, 3 * SECOND))
             for core in self.cores:
-                core.advance(some(rng, (SECOND, 3 * SECOND)))
+                core.advance(time)
 
     def _a_pod_ends(self) -> None:
         pods = sorted(self.cores[0].world.pods)

@@ -17,6 +17,7 @@ from gangsched.api import Engine
 from gangsched.conform.bench import Bench
 from gangsched.engine.explain import Explanation, explain
 from gangsched_framework.errors import GangschedError
+from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.objects import ClusterObject, Node, Pod
 from gangsched_framework.pod_spec import NodeAffinity, NodeSelectorTerm, Requirement
 from gangsched_framework.testing import make_composite_pod_group, make_node, make_pod, make_pod_group, make_pods
@@ -226,8 +227,8 @@ PLAIN = make_pod("p").requests(cpu=1).label("app", "x").obj()
 BY_NODES: dict[str, tuple[Pod, Mapping[str, Any] | None, Any, str]] = {
     "a plain pod is placed by columns": (PLAIN, None, None, ""),
     "not all nodes are scored": (PLAIN, config(percentageOfNodesToScore=50), None, "percentageOfNodesToScore"),
-    "some pod is nominated": (PLAIN, None, nominated, "nominated pods"),
-    "the pod itself is nominated": (make_pod("p").nominated("n").obj(), None, None, "the pod has a nominated node"),
+    "some pod is nominated": (PLAIN, None, nominated, ""),
+    "the pod itself is nominated": (make_pod("p").nominated("n").obj(), None, None, ""),
 }
 
 
@@ -254,7 +255,9 @@ def _needs_nodes(engine: Engine, pod: Pod) -> bool:
     """What the algorithm itself does with the pod."""
     core = engine.core
     core.snapshot.refresh()
-    return core.algorithm._column(core.frameworks[pod.scheduler_name], pod) is None
+    framework, search = core.frameworks[pod.scheduler_name], core.algorithm.columns
+    by_columns = search is not None and framework.all_nodes
+    return not by_columns or search.find(framework, CycleState(), pod, prepare=False) is None
 
 
 # --- asking changes nothing -------------------------------------------------------------------------------------------

@@ -1,19 +1,24 @@
 """Which pods can be placed by columns, and the columns of each signature (architecture.md §5).
 
-A pod's signature is the content of its spec: everything a columnar plugin may read. Columns of a signature are made
-when it is met, dropped when nodes change, and bounded in number; a plugin without a columnar form for a pod sends that
-signature to the per-node form (the oracle).
+A pod's signature is the content of its spec; a few plugins read more, which they tell by a key. Columns of a kind of
+pod are made when it is met, dropped when nodes change, and bounded in number; a plugin without a columnar form for a
+pod sends its kind to the per-node form (the oracle).
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Hashable, Sequence
 
-from attrs import define, field
+from attrs import define, field, frozen
 
+from gangsched.engine.promised_room import PromisedRoom
 from gangsched.engine.signature_column import SignatureColumn
-from gangsched_framework.columns import ColumnarPlugin, Columns
+from gangsched_framework.columns import ColumnarPlugin, Columns, ParticularColumns
+from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.framework import Framework
+from gangsched_framework.handle import Nominations
+from gangsched_framework.node_classes import NodeClasses
 from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
 from gangsched_framework.pod_spec import PodSpec
@@ -22,45 +27,91 @@ MAX_COLUMNS = 1024
 """Signatures kept; a column costs 4 bytes and two list entries a node."""
 
 
+@frozen(eq=False)
+class _Last:
+    """What the last pod was, so that its like needs no search. ``versions``: of the plugins that read beyond specs."""
+
+    pod: Pod
+    framework: Framework
+    versions: list[Hashable]
+    column: SignatureColumn
+
+    def serves(self, pod: Pod, framework: Framework, classes: NodeClasses) -> bool:
+        """Whether ``pod`` has the column too, as long as the versions are the same."""
+        mine = self.pod
+        if mine.spec is not pod.spec or self.framework is not framework or self.column.classes is not classes:
+            return False
+        return mine.namespace == pod.namespace and mine.labels == pod.labels and mine.owner == pod.owner
+
+
 @define(eq=False)
 class ColumnCache:
-    """Columns by (profile, signature). ``fallbacks`` counts pods sent to the oracle, by the plugin that needs it."""
+    """Columns by kind of pod: profile, signature, and what plugins read beyond the spec.
+
+    ``fallbacks`` counts pods sent to the oracle, by the plugin that needs it.
+    """
 
     table: NodeTable
     fallbacks: dict[str, int] = field(factory=dict)
-    _columns: OrderedDict[tuple[str, object], SignatureColumn | str] = field(factory=OrderedDict)
+    _columns: OrderedDict[int, SignatureColumn | str] = field(factory=OrderedDict)
+    _beside: OrderedDict[tuple[int, int], tuple[SignatureColumn, SignatureColumn]] = field(factory=OrderedDict)
     _signatures: dict[PodSpec, tuple[object, ...]] = field(factory=dict)
     _numbers: dict[tuple[object, ...], int] = field(factory=dict)
-    _last: tuple[PodSpec, Framework, SignatureColumn] | None = None
+    _particular: dict[str, tuple[ParticularColumns, ...]] = field(factory=dict)
+    _last: _Last | None = None
 
     def of(self, framework: Framework, pod: Pod) -> SignatureColumn | None:
-        """The column of the pod's signature; None = use the per-node form."""
+        """The column of the pod's kind; None = use the per-node form."""
         if pod.node_name:
             return None
-        last, classes = self._last, self.table.classes
-        if last is not None and last[0] is pod.spec and last[1] is framework and last[2].classes is classes:
-            column: SignatureColumn | str = last[2]
-        else:
-            column = self._find(framework, pod)
+        table, last = self.table, self._last
+        plugins = self._particular.get(framework.profile.scheduler_name)
+        if plugins is None:
+            plugins = self._look_for_particular(framework)
+        versions = [plugin.column_version(table) for plugin in plugins]
+        if last is not None and last.versions == versions and last.serves(pod, framework, table.classes):
+            return last.column if last.column.usable() else None
+        column = self._find(framework, pod, plugins)
         if isinstance(column, str):
             self.fallbacks[column] = self.fallbacks.get(column, 0) + 1
             return None
-        self._last = (pod.spec, framework, column)
+        self._last = _Last(pod, framework, versions, column)
         return column if column.usable() else None
 
-    def _find(self, framework: Framework, pod: Pod) -> SignatureColumn | str:
-        key = (framework.profile.scheduler_name, self._signature(pod))
-        known = self._columns.get(key)
+    def beside(
+        self, framework: Framework, pod: Pod, column: SignatureColumn, nominations: Nominations
+    ) -> SignatureColumn:
+        """``column`` with the room that is promised to nominated pods of at least the pod's priority taken out."""
+        key = (column.number, pod.priority)
+        known = self._beside.get(key)
+        if known is None or known[0] is not column:
+            state = CycleState()
+            framework.run_pre_filter(state, pod, self.table.infos)
+            room = PromisedRoom(framework, self.table, nominations, pod, state)
+            known = self._beside[key] = (column, column.with_filter(room.columns))
+            if len(self._beside) > MAX_COLUMNS:
+                self._beside.popitem(last=False)
+        self._beside.move_to_end(key)
+        return known[1]
+
+    def _look_for_particular(self, framework: Framework) -> tuple[ParticularColumns, ...]:
+        asked = (each.plugin for each in framework.node_plugins)
+        plugins = tuple(plugin for plugin in asked if isinstance(plugin, ParticularColumns))
+        self._particular[framework.profile.scheduler_name] = plugins
+        return plugins
+
+    def _find(self, framework: Framework, pod: Pod, plugins: Sequence[ParticularColumns]) -> SignatureColumn | str:
+        keys = tuple(plugin.column_key(pod, self.table) for plugin in plugins)
+        kind = (framework.profile.scheduler_name, self._signature(pod), keys)
+        number = self._numbers.setdefault(kind, len(self._numbers))
+        known = self._columns.get(number)
         if known is None or (isinstance(known, SignatureColumn) and known.classes is not self.table.classes):
-            known = self._columns[key] = self._build(framework, pod)
+            particular = any(key is not None for key in keys)
+            known = self._columns[number] = self._build(framework, pod, number, particular)
             if len(self._columns) > MAX_COLUMNS:
                 self._columns.popitem(last=False)
-        self._columns.move_to_end(key)
+        self._columns.move_to_end(number)
         return known
-
-    def number(self, pod: Pod) -> int:
-        """A number for the pod's signature: equal signatures, equal numbers."""
-        return self._numbers.setdefault(self._signature(pod), len(self._numbers))
 
     def _signature(self, pod: Pod) -> tuple[object, ...]:
         signature = self._signatures.get(pod.spec)
@@ -70,7 +121,7 @@ class ColumnCache:
             signature = self._signatures[pod.spec] = signature_of(pod.spec)
         return signature
 
-    def _build(self, framework: Framework, pod: Pod) -> SignatureColumn | str:
+    def _build(self, framework: Framework, pod: Pod, number: int, particular: bool) -> SignatureColumn | str:
         """The column, or the name of the plugin that has no columnar form for this pod."""
         parts: list[Columns] = []
         weights: list[int] = []
@@ -85,7 +136,7 @@ class ColumnCache:
                 )
             )
             weights.append(asked.weight)
-        return SignatureColumn(self.table, parts, weights)
+        return SignatureColumn(self.table, parts, weights, number=number, particular=particular)
 
 
 def signature_of(spec: PodSpec) -> tuple[object, ...]:

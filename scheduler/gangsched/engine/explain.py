@@ -9,7 +9,7 @@ from attrs import evolve, frozen
 from gangsched.engine.conditions import POD_SCHEDULED, group_condition_type
 from gangsched.engine.pod_algorithm import NO_NODES, PodAlgorithm, score_nodes
 from gangsched.engine.scheduler import Scheduler
-from gangsched_framework.columns import ColumnarPlugin
+from gangsched_framework.columns import ColumnarPlugin, ParticularColumns
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.framework import Framework
 from gangsched_framework.node_info import NodeInfo
@@ -173,10 +173,6 @@ class _Explainer:
             return "the scheduler works without columns"
         if framework is None:
             return ""
-        if self._pod.status.nominated_node_name:
-            return "the pod has a nominated node, which is tried first"
-        if core.nominator.any():
-            return "nominated pods are counted in node by node"
         if framework.profile.percentage_of_nodes_to_score < 100:
             return "percentageOfNodesToScore is below 100"
         if not framework.has_scorers:
@@ -184,17 +180,19 @@ class _Explainer:
         return self._plugin_without_columns(framework)
 
     def _plugin_without_columns(self, framework: Framework) -> str:
+        pod, table = self._pod, self._core.snapshot.table
+        promised = self._core.nominator.reach(pod.priority)
         for asked in framework.node_plugins:
             plugin = asked.plugin
-            columns = (
-                plugin.columns(self._pod, self._core.snapshot.table) if isinstance(plugin, ColumnarPlugin) else None
-            )
+            columns = plugin.columns(pod, table) if isinstance(plugin, ColumnarPlugin) else None
             if columns is None:
                 return f"{plugin.name} has no columnar form for this pod"
             if not asked.prepared:
                 return f"{plugin.name} stands at some of its extension points only"
             if columns.guard is not None and not columns.guard():
                 return f"{plugin.name} has no columnar form for what is in the cluster"
+            if promised and isinstance(plugin, ParticularColumns) and plugin.column_key(pod, table) is not None:
+                return f"{plugin.name} looks at pods elsewhere, and nominated ones are counted in node by node"
         return ""
 
 

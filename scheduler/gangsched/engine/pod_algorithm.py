@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from attrs import define, field
 
-from gangsched.engine.columns import ColumnCache
-from gangsched.engine.signature_column import SignatureColumn
+from gangsched.engine.column_search import ColumnSearch
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Nominations
@@ -43,7 +41,7 @@ class PodAlgorithm:
 
     snapshot: Snapshot
     nominations: Nominations
-    columns: ColumnCache | None = None
+    columns: ColumnSearch | None = None
     upstream_order: bool = False
     next_start: int = 0
 
@@ -57,11 +55,11 @@ class PodAlgorithm:
         nodes = self.snapshot.nodes
         if not nodes:
             return unresolvable(NO_NODES)
-        column = self._column(framework, pod)
-        if column is not None and not (framework.pod_judges and framework.judges_refuse(state, pod, nodes)):
-            if prepare:
-                framework.run_pre_filter(state, pod, nodes)
-            return self._by_column(framework, state, pod, column)
+        if self.columns is not None and framework.all_nodes:
+            if not (framework.pod_judges and framework.judges_refuse(state, pod, nodes)):
+                answer = self.columns.find(framework, state, pod, prepare=prepare)
+                if answer is not None:
+                    return answer
         found = self.find_feasible(framework, state, pod, nodes)
         if not isinstance(found, list):
             return found
@@ -71,28 +69,6 @@ class PodAlgorithm:
         if isinstance(scores, Status):
             return scores
         return found[self.choose(scores.total)].name
-
-    # --- by columns -------------------------------------------------------------------------------------------------
-
-    def _column(self, framework: Framework, pod: Pod) -> SignatureColumn | None:
-        """The column that gives the per-node form's answer for this pod here and now; None when there is none."""
-        if self.columns is None or pod.status.nominated_node_name or self.nominations.any():
-            return None
-        if not framework.all_nodes:
-            return None
-        return self.columns.of(framework, pod)
-
-    def _by_column(
-        self, framework: Framework, state: CycleState, pod: Pod, column: SignatureColumn
-    ) -> str | Status | FitError:
-        placement = self.snapshot.placement
-        row = column.best() if placement.rows is None else column.best_of(placement.array)
-        if row >= 0:
-            return self.snapshot.table.names[row]
-        nodes = self.snapshot.nodes
-        framework.run_pre_filter(state, pod, nodes)  # the post-filter works on its state
-        refusals = column.refusals(np.arange(len(nodes)) if placement.rows is None else placement.array)
-        return FitError(len(nodes), refusals, unschedulable_plugins=refusals.plugins())
 
     # --- node by node -----------------------------------------------------------------------------------------------
 

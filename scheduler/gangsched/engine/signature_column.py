@@ -85,6 +85,11 @@ class SignatureColumn:
                 return False
         return True
 
+    def with_filter(self, extra: Columns) -> SignatureColumn:
+        """The column of the same kind of pod under one more filter, which is asked first."""
+        parts, weights = (extra, *self._parts), (0, *self._weights)
+        return SignatureColumn(self._table, parts, weights, number=self.number, particular=self.particular)
+
     def best(self) -> int:
         """Row of the best node, -1 when none is feasible."""
         self.refresh()
@@ -135,12 +140,10 @@ class SignatureColumn:
         self._buffer[row] = new
 
     def _total(self, row: int) -> int:
-        if not self._open[row]:
-            return INFEASIBLE
         for test in self._tests:
             if not test(row):
                 return INFEASIBLE
-        return self._score(row)
+        return self._score(row) if self._open[row] else INFEASIBLE
 
     def _score(self, row: int) -> int:
         total = self._static[row]
@@ -168,6 +171,17 @@ class SignatureColumn:
         self._totals[:] = np.where(feasible, static + moving, INFEASIBLE)
         if self._choice is not None:
             self._choice.fill()
+
+    def force(self, row: int, feasible: bool) -> int:
+        """Give a row another verdict; returns what ``restore`` needs to take it back."""
+        self.refresh()
+        old = self._buffer[row]
+        self._put(row, self._score(row) if feasible else INFEASIBLE)
+        return old
+
+    def restore(self, row: int, old: int) -> None:
+        """Take back a ``force``."""
+        self._put(row, old)
 
     def refusals(self, rows: Rows) -> GroupedRefusals:
         """Why ``rows``, when no other node exists, are refused: the first refusing plugin of each, in profile order."""
