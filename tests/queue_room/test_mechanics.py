@@ -435,6 +435,25 @@ def test_row_94_a_pending_member_is_replaced_in_place_or_removed() -> None:
     assert [info.pod.labels for info in popped.members()] == [{"color": "new"}]
 
 
+def test_row_94_the_last_pending_member_may_go_too() -> None:
+    cluster = gang(1)
+    cluster.pop()
+    cluster.add_pod(pod("g1", "g"))
+    cluster.delete_pod("g1")
+    assert not cluster.where
+    cluster.finish(BIND)
+    assert not cluster.where
+
+
+def test_an_incomplete_member_that_changes_keeps_its_time() -> None:
+    cluster = Cluster()
+    cluster.add_pod(pod("p", "g"))
+    cluster.advance(5 * SECOND)
+    cluster.update_pod(pod("p", "g", labels={"color": "new"}))
+    cluster.add_group(group("g"))
+    assert cluster.entity("p").ts == 0
+
+
 def tree_of_two() -> Cluster:
     cluster = Cluster()
     for one in (group("R", 1), group("a", 1, "R"), group("b", 1, "R")):
@@ -727,10 +746,18 @@ def test_a_changed_member_is_replaced_in_place(place: str) -> None:
     assert cluster.where["g0"] == place
 
 
-def test_an_updated_member_that_is_nowhere_is_added() -> None:
+def test_an_updated_pod_that_is_nowhere_is_added() -> None:
     cluster = Cluster()
     cluster.queue.update(pod("p", "g"), pod("p", "g"))
-    assert cluster.where == {"p": "incomplete"}
+    cluster.queue.update(pod("q"), pod("q"))
+    assert cluster.where == {"p": "incomplete", "q": "active"}
+
+
+def test_the_nomination_of_a_deleted_pod_ends() -> None:
+    cluster = Cluster()
+    cluster.add_pod(nominated("p", "n1"))
+    cluster.delete_pod("p")
+    assert cluster.nominator.nominated_node(pod("p")) == ""
 
 
 def test_two_entities_of_equal_priority_and_time_go_by_their_keys() -> None:
