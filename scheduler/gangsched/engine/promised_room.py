@@ -44,7 +44,7 @@ class PromisedRoom:
         nominated = self._nominations.nominated_pods(table.names[row])
         if nominated:
             on_node, least = table.pods[row], self._pod.priority
-            others = [other for other in nominated if other.priority > least and other.key not in on_node]
+            others = [other for other in nominated if other.priority >= least and other.key not in on_node]
             if others:
                 status = self._framework.run_filter_beside(self._state, self._pod, table.infos[row], others)
                 if status is not None:
