@@ -16,7 +16,7 @@ from gangsched.manifests import InputError
 from gangsched.replay.formats import detect
 from gangsched_framework.errors import GangschedError
 from tests.scheduler.replay.play import play
-from tests.scheduler.replay.traces import HEADER, add, delete, group, node, pod, update, write
+from tests.scheduler.replay.traces import HEADER, add, composite, delete, group, node, pod, update, write
 
 GOOD = [add(0, node("n1")), add(1, pod("a"))]
 
@@ -124,6 +124,57 @@ def test_a_bad_event_is_named_with_its_line_or_skipped_and_counted(
     assert (result.skipped, result.first_skipped) == (1, str(caught.value))
     assert list(result.bindings) == ["default/a", "default/z"]
     assert time.process_time() - started < 5
+
+
+BEFORE = [
+    add(0, node("n1")),
+    add(0, node("n2")),
+    add(0, composite("root", 1)),
+    add(0, composite("other", 1)),
+    add(0, group("g", 1, "root")),
+    add(1, pod("a", in_group="g")),
+    add(1, pod("b", nodeName="n1")),
+]
+CHANGES: dict[str, tuple[dict[str, Any], str]] = {
+    "a pod that changes its group": (
+        pod("a", in_group="h"),
+        'Pod/a: spec.schedulingGroup.podGroupName: found text "h", allowed text "g" as before, '
+        "or a deletion and an addition",
+    ),
+    "a pod that leaves its group": (pod("a"), "spec.schedulingGroup.podGroupName: found empty text"),
+    "a pod that changes its node": (pod("b", nodeName="n2"), 'spec.nodeName: found text "n2", allowed text "n1"'),
+    "a gate that was not there": (pod("b", schedulingGates=[{"name": "x"}]), "spec.schedulingGates: found a new gate"),
+    "a group that changes its parent": (
+        group("g", 1, "other"),
+        'PodGroup/g: spec.parentCompositePodGroupName: found text "other", allowed text "root"',
+    ),
+    "a gang that becomes basic": (group("g", None, "root"), 'spec.schedulingPolicy: found text "basic"'),
+    "a tree that gets a constraint": (
+        composite("root", 1, schedulingConstraints={"topology": [{"key": "rack"}]}),
+        'spec.schedulingConstraints.topology: found text "rack", allowed empty text as before',
+    ),
+}
+
+
+@pytest.mark.parametrize("manifest, want", CHANGES.values(), ids=CHANGES)
+def test_what_can_never_change_is_refused(tmp_path: Path, manifest: dict[str, Any], want: str) -> None:
+    path = write(tmp_path / "t.jsonl", [*BEFORE, update(2, manifest)])
+    with pytest.raises(InputError) as caught:
+        play(path)
+    assert str(caught.value).startswith(f"{path}:9: ")
+    assert want in str(caught.value)
+
+
+def test_minima_gates_and_everything_else_may_change(tmp_path: Path) -> None:
+    gated = [add(1, pod("c", schedulingGates=[{"name": "x"}, {"name": "y"}]))]
+    changes = [
+        update(2, group("g", 3, "root")),
+        update(2, composite("root", 2)),
+        update(2, pod("a", "2", in_group="g")),
+    ]
+    ungated = [update(2, pod("c", schedulingGates=[{"name": "y"}])), update(3, pod("c"))]
+    result = play(write(tmp_path / "t.jsonl", [*BEFORE, *gated, *changes, *ungated]))
+    assert result.bindings["default/c"] in ("n1", "n2")
 
 
 def cut(raw: bytes) -> bytes:

@@ -15,16 +15,17 @@ def node(name: str, cpu: str = "4", **more: str) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": {"allocatable": amounts}}
 
 
-def group(name: str, minimum: int, parent: str = "", **annotations: str) -> dict[str, Any]:
-    spec: dict[str, Any] = {"schedulingPolicy": {"gang": {"minCount": minimum}}}
+def group(name: str, minimum: int | None, parent: str = "", **annotations: str) -> dict[str, Any]:
+    policy = {"basic": {}} if minimum is None else {"gang": {"minCount": minimum}}
+    spec: dict[str, Any] = {"schedulingPolicy": policy}
     if parent:
         spec |= {"parentCompositePodGroupName": parent, "workloadRef": {"workloadName": "w", "templateName": name}}
     meta = {"name": name, "annotations": annotations}
     return {"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup", "metadata": meta, "spec": spec}
 
 
-def composite(name: str, minimum: int, parent: str = "") -> dict[str, Any]:
-    spec: dict[str, Any] = {
+def composite(name: str, minimum: int, parent: str = "", **spec: Any) -> dict[str, Any]:
+    spec |= {
         "schedulingPolicy": {"gang": {"minGroupCount": minimum}},
         "workloadRef": {"workloadName": "w", "templateName": name},
     }
