@@ -72,12 +72,12 @@ def test_no_gpu_no_utilisation(tmp_path: Path) -> None:
 def test_useless_retries_do_not_stretch_the_time(tmp_path: Path) -> None:
     events = [
         add(0, node("n1", **{GPU: "4"})),
-        add(0, pod("a", duration="10s")),
+        add(0, pod("a", duration="11s")),
         add(0, group("big", 1)),
         add(0, pod("big-0", cpu="9", in_group="big")),
     ]
     result = play(write(tmp_path / "t.jsonl", events))
-    assert result.end == 10 * SECOND
+    assert result.end == 11 * SECOND
     assert summarise(result).utilisation["cpu"] == 0.25
 
 
