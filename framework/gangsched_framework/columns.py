@@ -137,9 +137,14 @@ class ParticularColumns(ColumnarPlugin, Protocol):
     def column_version(self, table: NodeTable) -> Hashable: ...
 
 
-def everybody(table: NodeTable) -> Callable[[], Mask]:
-    """The mask of a filter with a domain part alone."""
-    return lambda: np.ones(len(table.names), np.bool_)
+def domain_filter(table: NodeTable, domain: DomainFilter) -> FilterColumn:
+    """The filter of a plugin with a domain part alone."""
+    whole = len(table.names)
+    return FilterColumn(
+        lambda: np.ones(whole, np.bool_),
+        lambda rows: domain.refusals(rows, View(rows, whole=len(rows) == whole)),
+        domain=domain,
+    )
 
 
 def filter_by_class(classes: NodeClass, verdict: Callable[[Node], Status | None]) -> FilterColumn | None:

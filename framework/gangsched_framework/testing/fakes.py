@@ -97,6 +97,7 @@ class FakeHandle:
     selector_owners: list[SelectorOwner] = field(factory=list)
     disruption_budgets: list[PodDisruptionBudget] = field(factory=list)
     feature_gates: dict[str, bool] = field(factory=dict)
+    lister_version: int = 0
     frameworks: dict[str, Framework] = field(factory=dict)
     _accounts: Accounts | None = None
 

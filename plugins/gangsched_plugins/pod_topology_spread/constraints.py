@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
@@ -40,6 +40,11 @@ class Constraint:
     matcher: LabelMatcher
     honors_affinity: bool
     honors_taints: bool
+
+    def meaning(self, pod: Pod) -> tuple[Hashable, ...]:
+        """All that the constraint means for ``pod``, but for the node inclusion, which its spec tells."""
+        selector = (self.matcher.everything, self.matcher.equal, self.matcher.tests, self.matcher.matches(pod.labels))
+        return (self.key, self.max_skew, self.min_domains, self.honors_affinity, self.honors_taints, *selector)
 
 
 def compile_constraints(

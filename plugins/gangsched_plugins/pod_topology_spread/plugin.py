@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-from gangsched_framework.columns import Columns
+from gangsched_framework.columns import SILENT, Columns
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.events import ClusterEventWithHint
 from gangsched_framework.handle import Handle
@@ -17,6 +17,7 @@ from gangsched_plugins import names
 from gangsched_plugins.common.selectors import SelectorError
 from gangsched_plugins.common.tolerations import comparison_operators
 from gangsched_plugins.pod_topology_spread import hints
+from gangsched_plugins.pod_topology_spread.columnar import SpreadSums, filter_column, score_column
 from gangsched_plugins.pod_topology_spread.constraints import (
     HARD,
     SOFT,
@@ -50,6 +51,7 @@ class PodTopologySpread:
         self._comparison = comparison_operators(handle.feature_gates)
         self._system = args.get("defaultingType", "System") == "System"
         self._counts = MatchCounts()
+        self._sums = SpreadSums()
         self._defaults = SYSTEM_DEFAULTS if self._system else parse_defaults(args)
 
     def _constraints(self, pod: Pod, action: str) -> tuple[Constraint, ...]:
@@ -102,11 +104,39 @@ class PodTopologySpread:
         assert isinstance(data, FilterState)
         return data
 
+    # --- columns ----------------------------------------------------------------------------------------------------
+
     def columns(self, pod: Pod, table: NodeTable) -> Columns | None:
-        """Silent for a pod without constraints while there is nothing to derive default ones from."""
-        if pod.spec.topology_spread_constraints:
+        """Over domains; a malformed selector is left to the per-node form."""
+        try:
+            hard, soft = self._constraints(pod, HARD), self._constraints(pod, SOFT)
+        except SelectorError:
             return None
-        return Columns(guard=lambda: not self._defaults or not self._handle.selector_owners)
+        if not hard and not soft:
+            return SILENT
+        inclusion = NodeInclusion(pod, self._comparison)
+        refuse, score = None, None
+        if hard:
+            parts = self._sums.parts(table, pod, hard, inclusion, all_keys=True)
+            refuse = filter_column(table, pod, parts, _VERDICTS["missing"], _VERDICTS["skew"])
+        if soft:
+            all_keys = self._needs_all_keys(pod)
+            score = score_column(self._sums.parts(table, pod, soft, inclusion, all_keys), all_keys)
+        return Columns(refuse, score)
+
+    def column_key(self, pod: Pod, table: NodeTable) -> Hashable:
+        """The pod's constraints and whether it matches them itself; None without constraints."""
+        try:
+            constraints = [(a, c) for a in (HARD, SOFT) for c in self._constraints(pod, a)]
+        except SelectorError:
+            return self.name
+        if not constraints:
+            return None
+        return (pod.namespace, *((action, *each.meaning(pod)) for action, each in constraints))
+
+    def column_version(self, table: NodeTable) -> Hashable:
+        """Default constraints depend on the owners of pods."""
+        return self._handle.lister_version if self._defaults else 0
 
     # --- scoring ----------------------------------------------------------------------------------------------------
 
@@ -118,11 +148,15 @@ class PodTopologySpread:
             return error(f"calculating preScoreState: obtaining pod's soft topology spread constraints: {problem}")
         if not constraints:
             return SKIP
-        all_keys = bool(pod.spec.topology_spread_constraints) or not self._system
+        all_keys = self._needs_all_keys(pod)
         data = ScoreState.of(constraints, self._columns(pod, constraints), nodes, all_keys)
         data.count(NodeInclusion(pod, self._comparison), self._handle.snapshot.nodes, all_keys)
         state.write(_SCORE, data)
         return None
+
+    def _needs_all_keys(self, pod: Pod) -> bool:
+        """Whether a node without one of the keys is not scored (spec §7.9.6)."""
+        return bool(pod.spec.topology_spread_constraints) or not self._system
 
     def score(self, state: CycleState, pod: Pod, node: NodeInfo) -> int | Status:
         """Weighted number of matching pods in the node's domains: the fewer the better."""

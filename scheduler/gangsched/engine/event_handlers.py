@@ -204,6 +204,7 @@ class EventHandlers:
     def _store(self, obj: ClusterObject) -> dict[str, ClusterObject]:
         world = self.world
         world.version += 1
+        world.listed += 1
         stores: dict[type, dict[str, ClusterObject]] = {
             Namespace: world.namespaces,  # type: ignore[dict-item]
             PriorityClass: world.priority_classes,  # type: ignore[dict-item]

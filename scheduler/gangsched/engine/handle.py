@@ -53,6 +53,10 @@ class EngineHandle:
         return self.world.selector_owners.values()
 
     @property
+    def lister_version(self) -> int:
+        return self.world.listed
+
+    @property
     def disruption_budgets(self) -> Sequence[PodDisruptionBudget]:
         return tuple(self.world.disruption_budgets.values())
 

@@ -1,0 +1,230 @@
+"""The columnar form of topology spread: ``filtering`` and ``scoring`` over domains (spec node-plugins.md §7.9.3-7.9.6).
+
+What the per-node form finds for one node after another is found here for all items of a view at once: the same counts,
+the same float operations in the same order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from gangsched_framework.columns import DomainFilter, DomainScore, FilterColumn, Refusals, Scores, View, domain_filter
+from gangsched_framework.interface import MAX_NODE_SCORE
+from gangsched_framework.node_table import NodeTable
+from gangsched_framework.objects import Pod
+from gangsched_framework.refusals import Rows
+from gangsched_framework.status import Status
+from gangsched_plugins.common.pod_sums import (
+    Domains,
+    DomainSums,
+    Mask,
+    RowSums,
+    SumsCache,
+    Totals,
+    domains_of,
+    totals_within,
+)
+from gangsched_plugins.pod_topology_spread.constraints import HOSTNAME, Constraint, NodeInclusion
+
+
+@frozen(eq=False)
+class _Part:
+    """One constraint over the nodes of a table. ``counting``: the nodes it counts pods on, None = all.
+
+    ``present``: the nodes that have the key, ``everywhere`` = all. ``exists``: the domains with a counting node.
+    """
+
+    constraint: Constraint
+    domains: Domains
+    counting: Mask | None
+    rows: RowSums
+    sums: DomainSums
+    present: Mask
+    everywhere: bool
+    exists: Mask
+
+    def totals(self, view: View) -> Totals:
+        """Matching pods per domain among the nodes of the view."""
+        if view.whole:
+            return self.sums.totals
+        return totals_within(view.rows, self.domains, self.rows.amounts, self.counting)
+
+    def existing(self, view: View) -> Mask:
+        """Which domains have a counting node among those of the view."""
+        if view.whole:
+            return self.exists
+        return _existing(self.domains, self.counting, view.rows)
+
+
+def _existing(domains: Domains, counting: Mask | None, rows: Rows) -> Mask:
+    if counting is not None:
+        rows = rows[counting[rows]]
+    found: Mask = np.bincount(domains.ids[rows], minlength=domains.count + 1)[: domains.count] > 0
+    return found
+
+
+class SpreadSums:
+    """Makes the parts of a pod's constraints; the sums are shared by all pods that count the same pods."""
+
+    def __init__(self) -> None:
+        self._cache = SumsCache()
+
+    def parts(
+        self, table: NodeTable, pod: Pod, constraints: Sequence[Constraint], inclusion: NodeInclusion, all_keys: bool
+    ) -> list[_Part]:
+        """``all_keys``: a node must have every key; otherwise a missing label is a domain, that of the empty value."""
+        own = [domains_of(table.classes, constraint.key) for constraint in constraints]
+        everywhere = np.ones(len(table.names), np.bool_)
+        keyed = np.logical_and.reduce([domains.present for domains in own]) if all_keys else everywhere
+        return [
+            self._part(table, pod, constraint, domains, self._counting(table, constraint, inclusion, keyed), all_keys)
+            for constraint, domains in zip(constraints, own, strict=True)
+        ]
+
+    @staticmethod
+    def _counting(table: NodeTable, constraint: Constraint, inclusion: NodeInclusion, keyed: Mask) -> Mask | None:
+        counting = keyed
+        if not inclusion.unlimited(constraint):
+            admitted = (inclusion.admits(constraint, node) for node in table.nodes)
+            counting = keyed & np.fromiter(admitted, np.bool_, len(table.nodes))
+        return None if counting.all() else counting
+
+    def _part(
+        self,
+        table: NodeTable,
+        pod: Pod,
+        constraint: Constraint,
+        domains: Domains,
+        counting: Mask | None,
+        all_keys: bool,
+    ) -> _Part:
+        present = domains.present
+        if not all_keys:
+            domains = _with_missing(domains)
+        rows = self._rows(table, pod.namespace, constraint)
+        key = (constraint.key, all_keys, None if counting is None else counting.tobytes())
+        exists = _existing(domains, counting, np.arange(len(table.names)))
+        sums = rows.by_domain(key, domains, counting)
+        return _Part(constraint, domains, counting, rows, sums, present, bool(present.all()), exists)
+
+    def _rows(self, table: NodeTable, namespace: str, constraint: Constraint) -> RowSums:
+        """Pods that the selector counts: its namespace, not terminating; ``{}`` counts nobody (spec §7.9.2)."""
+        matcher = constraint.matcher
+        everything = matcher.everything
+
+        def counts(other: Pod) -> int:
+            if everything or other.namespace != namespace or other.deletion_timestamp is not None:
+                return 0
+            return int(matcher.matches(other.labels))
+
+        return self._cache.of(table, (namespace, everything, matcher.equal, matcher.tests), counts)
+
+
+def _with_missing(domains: Domains) -> Domains:
+    """The domains where nodes without the label share that of the empty value (spec §7.9.6)."""
+    empty = domains.values.index("") if "" in domains.values else domains.count
+    ids = np.where(domains.present, domains.ids, empty)
+    return Domains(ids, domains.values if empty < domains.count else (*domains.values, ""), single=False)
+
+
+def sync(parts: Sequence[_Part]) -> None:
+    """Bring the sums of the parts in step with the table."""
+    for part in parts:
+        part.rows.sync()
+
+
+# --- filter -----------------------------------------------------------------------------------------------------------
+
+
+def filter_column(table: NodeTable, pod: Pod, parts: Sequence[_Part], missing: Status, skewed: Status) -> FilterColumn:
+    """The hard constraints. ``missing``: the refusal of a node without a key, ``skewed`` that of a domain ahead."""
+    own = [int(part.constraint.matcher.matches(pod.labels)) for part in parts]
+
+    def ahead(part: _Part, matches: int, rows: Rows, view: View) -> Mask:
+        totals, exists = part.totals(view), part.existing(view)
+        minimum = 0
+        if int(exists.sum()) >= part.constraint.min_domains:
+            minimum = int(totals[:-1][exists].min())
+        too_many: Mask = totals + (matches - minimum) > part.constraint.max_skew
+        ahead: Mask = too_many[part.domains.ids[rows]]
+        return ahead
+
+    def passes(view: View) -> Mask:
+        sync(parts)
+        mask = np.ones(len(view.rows), np.bool_)
+        for part, matches in zip(parts, own, strict=True):
+            mask &= part.present[view.rows] & ~ahead(part, matches, view.rows, view)
+        return mask
+
+    def refusals(rows: Rows, view: View) -> Refusals:
+        sync(parts)
+        left = np.ones(len(rows), np.bool_)
+        for part, matches in zip(parts, own, strict=True):
+            absent = ~part.present[rows]
+            over = ~absent & ahead(part, matches, rows, view)
+            yield missing, rows[left & absent]
+            yield skewed, rows[left & over]
+            left &= ~absent & ~over
+
+    splits = [part.domains.ids for part in parts]
+    return domain_filter(table, DomainFilter(splits, passes, refusals))
+
+
+# --- score ------------------------------------------------------------------------------------------------------------
+
+
+def score_column(parts: Sequence[_Part], all_keys: bool) -> DomainScore:
+    """The soft constraints: fewer matching pods in a node's domains is better."""
+    rows = len(parts[0].present)
+    missing = ~np.logical_and.reduce([part.present for part in parts])
+    ignored = missing if all_keys and missing.any() else None
+
+    def scores(view: View, nodes: NDArray[np.int64]) -> Scores:
+        sync(parts)
+        active = nodes > 0
+        skipped = None if ignored is None else ignored[view.rows]
+        if skipped is not None:
+            active &= ~skipped
+        raw: NDArray[np.floating[Any]] = np.zeros(1)
+        for part in parts:
+            raw = raw + _weighted(part, view, nodes, active)
+        whole = np.trunc(raw)
+        rounded = (whole + (raw - whole >= 0.5)).astype(np.int64)  # half away from zero; no score is negative
+        turned = _turned(rounded, rounded[active])
+        return turned if skipped is None else np.where(skipped, 0, turned)
+
+    splits: list[NDArray[np.intp]] = []
+    for part in parts:
+        splits += [part.present.astype(np.intp), np.arange(rows) if _is_hostname(part) else part.domains.ids]
+    return DomainScore(splits, scores)
+
+
+def _is_hostname(part: _Part) -> bool:
+    return part.constraint.key == HOSTNAME
+
+
+def _weighted(part: _Part, view: View, nodes: NDArray[np.int64], active: Mask) -> NDArray[np.floating[Any]]:
+    """What a constraint adds to the raw score of each item."""
+    if _is_hostname(part):  # counted on the node itself, whatever the policies say
+        counts, size = part.rows.amounts[view.rows], int(nodes[active].sum())
+    else:
+        ids = part.domains.ids[view.rows]
+        scored = np.zeros(part.domains.count + 1, np.bool_)
+        scored[ids[active]] = True
+        counts, size = part.totals(view)[ids], int(np.count_nonzero(scored))
+    weighted = counts * math.log(size + 2) + float(part.constraint.max_skew - 1)
+    return weighted if part.everywhere else np.where(part.present[view.rows], weighted, 0.0)
+
+
+def _turned(raw: Scores, kept: Scores) -> Scores:
+    """The emptiest domains get the most, measured by the scores ``kept`` of the nodes that are scored."""
+    lowest, highest = (int(kept.min()), int(kept.max())) if len(kept) else (0, 0)
+    if highest == 0:
+        return np.full(len(raw), MAX_NODE_SCORE, np.int64)
+    return MAX_NODE_SCORE * (highest + lowest - raw) // highest
