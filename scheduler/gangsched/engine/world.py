@@ -48,6 +48,8 @@ class World:
     _assumed: dict[str, str] = field(factory=dict)  # pod key -> uid of the assumed pod
     accounts: Accounts | None = None
     """The books of tenants and jobs, once somebody asked for them."""
+    listed: int = 0
+    """Counts the changes of namespaces, priority classes, budgets and owners."""
     version: int = 0
     """Counts the changes an evaluation could notice: of nodes, of pods on them, of namespaces, owners and budgets."""
     _held: list[tuple[Callable[..., object], tuple[Any, ...]]] | None = None
@@ -99,7 +101,8 @@ class World:
         """A group came, went, or names another queue: its pods may count for others now."""
         if self.accounts is not None:
             for leaf in self.forest.leaves_below(key):
-                self.accounts.rehome(self.forest.pods(leaf).values())
+                for pod in self.forest.pods(leaf).values():
+                    self._account(pod)
 
     def set_queue(self, name: str, queue: Queue | None) -> None:
         """A Queue comes, changes, or (None) goes."""
