@@ -10,7 +10,6 @@ Policies listen and keep what they derive in step; nothing here knows a policy. 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import zip_longest
 from operator import add, neg
 from typing import Protocol
@@ -143,6 +142,11 @@ class Accounts:
             found = self._vectors[pod.spec] = self._as_vector(stored_amounts(pod.spec.requests.requested, pods=1))
         return found
 
+    def is_placed(self, pod_key: str) -> bool | None:
+        """Whether a pod that counts is assigned or assumed; None when it does not count."""
+        entry = self._pods.get(pod_key)
+        return entry.placed if entry is not None else None
+
     def drain_moved(self) -> dict[EntityKey, None]:
         """Jobs that changed their tenant since the last call."""
         moved, self._moved = self._moved, {}
@@ -156,7 +160,10 @@ class Accounts:
     # --- pods -------------------------------------------------------------------------------------------------------
 
     def see(self, pod: Pod, placed: bool) -> None:
-        """A pod appears, changes, is placed or loses its place. ``placed``: assigned or assumed."""
+        """A pod appears, changes, is placed or loses its place, or its groups changed and it may have another root.
+
+        ``placed``: assigned or assumed.
+        """
         known = self._pods.get(pod.key)
         name = None if pod.deleting or pod.terminal else self.tenant_name(pod)
         if name is None:
@@ -187,12 +194,6 @@ class Accounts:
         if entry.placed:
             self._allocate(entry.job, entry.request, grow=False)
         self._request(entry.job, entry.request, -1)
-
-    def rehome(self, pods: Iterable[Pod]) -> None:
-        """Groups changed: pods may have another root, or their root another tenant."""
-        for pod in pods:
-            entry = self._pods.get(pod.key)
-            self.see(pod, entry.placed if entry is not None else bool(pod.node_name))
 
     def _job_key(self, pod: Pod) -> EntityKey:
         key = pod.group_key

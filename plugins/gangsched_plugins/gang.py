@@ -24,7 +24,7 @@ class Gang:
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self._forest = handle.forest
-        self._book = _BoundPods(handle.accounts)
+        self._book = _Members(handle.accounts)
 
     def tenant_key(self, tenant: str) -> Key:
         """No opinion on tenants."""
@@ -43,22 +43,20 @@ class Gang:
         if group is None:
             return False
         if isinstance(group, PodGroup):
-            return self._forest.scheduled_count(key) >= group.required or self._counted(key) >= group.required
+            return sum(map(self._book.counts, self._forest.pods(key).values())) >= group.required
         return sum(map(self._ready, self._forest.children(key))) >= group.required
 
-    def _counted(self, leaf: EntityKey) -> int:
-        """Bound pods, and waiting ones that request nothing."""
-        bound = self._forest.scheduled_pods(leaf)
-        waiting = (pod for uid, pod in self._forest.pods(leaf).items() if uid not in bound)
-        return len(bound) + sum(map(self._book.requests_nothing, waiting))
 
-
-class _BoundPods(Book):
-    """Notes the jobs that gained or lost a bound pod."""
+class _Members(Book):
+    """Notes the jobs whose pods came, went, were bound or lost their place."""
 
     def on_allocated(self, job: JobAccount, grew: bool) -> None:
         self._moved.jobs[job.key] = None
 
-    def requests_nothing(self, pod: Pod) -> bool:
-        """Whether a pod is best effort: ``pods`` does not count (R9)."""
-        return self.amounts(self.accounts.vector(pod)).is_empty
+    def on_requested(self, job: JobAccount) -> None:
+        self._moved.jobs[job.key] = None
+
+    def counts(self, pod: Pod) -> bool:
+        """Whether a pod counts for the minimum: it is bound or assumed, or waits and requests nothing but a place."""
+        placed = self.accounts.is_placed(pod.key)
+        return bool(placed) or (placed is False and self.amounts(self.accounts.vector(pod)).is_empty)

@@ -210,8 +210,9 @@ class FairTenants:
         tenant = place.tenant
         tenant.classes[place.requested].remove(key)
         tenant.sync(place.requested)
-        if not tenant.classes:
+        if not tenant.heads:
             self._put_aside(tenant)
+        if not tenant.classes:
             del self._tenants[tenant.name]
 
     def _stand(self, tenant: _Tenant) -> None:

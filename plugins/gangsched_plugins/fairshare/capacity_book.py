@@ -55,9 +55,7 @@ class CapacityBook(Book):
 
     def key(self, tenant: str) -> Key:
         """Priority, then the share of its quota; in a hierarchy that of each ancestor first (K4)."""
-        branch = self.branches().get(tenant)
-        if branch is None:
-            return ()
+        branch = self.branches().get(tenant) or Branch(Quota(tenant))  # pods may name a Queue that does not exist
         if self.hierarchical:
             return order_key(branch)
         return (-branch.quota.priority, *branch.rank)

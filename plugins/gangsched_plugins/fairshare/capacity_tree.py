@@ -159,4 +159,4 @@ def _parting(left: Branch, right: Branch) -> Iterator[tuple[Branch, Branch]]:
 def order_key(branch: Branch) -> tuple[object, ...]:
     """A total order that agrees with ``compare_branches`` unless ancestors tie: those go by name."""
     steps = tuple((*above.rank, above.name) for above in branch.path()[1:])
-    return (-branch.quota.priority, bool(branch.children), *steps)
+    return (-branch.quota.priority, bool(branch.children), steps)

@@ -77,6 +77,7 @@ class HdrfTree:
             if child is None:
                 child = HdrfNode(name, max(weight, 1), [0] * len(self.names), node, saturated=True)
                 child.path = (*node.path, name)
+                self._touched[child.path] = None
                 node.children[name] = child
             node = child
         return node
@@ -107,6 +108,7 @@ class HdrfTree:
         self._climb(parent)
         while parent.parent is not None and not parent.children:  # it holds nothing and counts as saturated by now
             del parent.parent.children[parent.name]
+            self._touched[parent.path] = None
             parent = parent.parent
 
     def set_total(self, total: Vector) -> None:
@@ -116,7 +118,7 @@ class HdrfTree:
         self._rebuild()
 
     def take_touched(self) -> list[tuple[str, ...]]:
-        """Paths of the inner nodes whose share or saturation changed since the last call."""
+        """Paths of the inner nodes that came, went, or changed share or saturation since the last call."""
         touched, self._touched = self._touched, {}
         return list(touched)
 

@@ -99,8 +99,12 @@ class HdrfBook(Book):
             tree.set_job(tree.place(*path), key, self.padded(job.request), self.padded(job.allocated))
 
     def _path(self, tenant: str) -> Path:
-        """Where the jobs of a tenant stand."""
-        return self._paths.get(tenant) or ((tenant,), (1.0,))
+        """Where the jobs of a tenant stand; one whose Queue does not exist gets a level of its own."""
+        path = self._paths.get(tenant)
+        if path is None:
+            path = self._paths[tenant] = (tenant,), (1.0,)
+            self._below.setdefault((tenant,), {})[tenant] = None
+        return path
 
     def _find_paths(self) -> None:
         self._paths, self._refusals, self._below = {}, {}, {}
