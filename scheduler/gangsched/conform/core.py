@@ -68,12 +68,13 @@ class Setup:
             raise
         return cls(config, registry)
 
-    def scheduler(self) -> Scheduler:
-        """A core without objects at engine time 0."""
+    def scheduler(self, *, tracing: bool = True, oracle: bool = False) -> Scheduler:
+        """A core without objects at engine time 0. ``oracle``: one that never uses columns."""
         settings = Settings(
             initial_backoff=self.config.initial_backoff,
             max_backoff=self.config.max_backoff,
             node_order=self.config.node_order,
-            tracing=True,
+            tracing=tracing,
+            oracle=oracle,
         )
         return Scheduler(self.config.profiles, self.registry, settings=settings, feature_gates=self.config.gates)

@@ -56,11 +56,16 @@ def _comparable(record: Record) -> Record:
 
 
 class KubePlayer:
-    """One scenario being played: the ``core``, the API server's double and the decoder between them."""
+    """One scenario being played: the ``core``, the API server's double and the decoder between them.
 
-    def __init__(self, config: Mapping[str, Any], file: str | None = None) -> None:
+    ``tracing`` and ``oracle`` are settings of the core; a recording's trace can be compared only with tracing on.
+    """
+
+    def __init__(
+        self, config: Mapping[str, Any], file: str | None = None, *, tracing: bool = True, oracle: bool = False
+    ) -> None:
         setup = Setup.of_scenario(config, file)
-        self.core = setup.scheduler()
+        self.core = setup.scheduler(tracing=tracing, oracle=oracle)
         self._api = ApiServer(lambda: self.core.now, self._deliver)
         self._decoder = Decoder(strict=False)
         self._known: dict[Identity, Any] = {}
