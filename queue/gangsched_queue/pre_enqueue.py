@@ -89,9 +89,7 @@ class PreEnqueue:
                 continue
             del gates.cohorts[key]
             if not sure:  # each must be asked for himself
-                for info in cohort.members.values():
-                    info.gating_plugin = cohort.plugin
-                    gates.unseen[info.pod.key] = info
+                gates.unseen.update(cohort.members)
                 continue
             cohort.plugin, cohort.status = plugin, status
             for info in cohort.unmarked.pop(plugin, {}).values():

@@ -73,7 +73,7 @@ class Gang:
             root = self.forest.checked_root(leaf)
         except HierarchyError as problem:
             return unresolvable(str(problem).split(" ")[0])
-        return None if self.forest.ready(root.key) else unresolvable("no quorum")
+        return None if self.forest.ready(root.key) else unresolvable(f"no quorum of {root.required}")
 
     def events_to_register(self) -> list[ClusterEventWithHint]:
         pods = [(WAITING_ADD, self._pod), (ASSIGNED_ADD, self._pod)]
@@ -124,12 +124,12 @@ class Fit:
 
 
 class Claim:
-    """Rejects as Pending; a change of a taint helps, without a hint function."""
+    """Rejects as Pending; a change of a taint or a deletion helps, without a hint function."""
 
     name = CLAIM
 
     def events_to_register(self) -> list[ClusterEventWithHint]:
-        return [ClusterEventWithHint(NODE_TAINT)]
+        return [ClusterEventWithHint(NODE_TAINT), ClusterEventWithHint(ASSIGNED_DELETE)]
 
 
 class Loud:

@@ -114,7 +114,7 @@ class Naive:
         chain = self.chain(pod.group_key)
         if len(chain) > 5:
             return "hierarchy"
-        return "" if self.ready(chain[-1].key) else "no quorum"
+        return "" if self.ready(chain[-1].key) else f"no quorum of {chain[-1].required}"
 
     def passes(self, entity: Entity) -> bool:
         entity.gated_by = entity.reason = ""
@@ -147,6 +147,7 @@ class Naive:
             (FIT, "AssignedPod/Delete"): lambda: pod.labels.get("room") == "yes",
             (FIT, "TargetPod/UpdatePodLabel"): lambda: bool(new.labels.get("fits")),
             (CLAIM, "Node/UpdateNodeTaint"): lambda: True,
+            (CLAIM, "AssignedPod/Delete"): lambda: True,
             (LOUD, "Node/UpdateNodeLabel"): lambda: True,
         }
         answer = table.get((plugin, event))

@@ -46,7 +46,7 @@ def test_row_3_a_gang_of_three_with_two_pods_is_gated() -> None:
     cluster = told(group("g", 3), pod("p", "g"), pod("q", "g"))
     entity = cluster.entity("p")
     assert cluster.where == {"p": "gated", "q": "gated"}
-    assert (entity.gated_by, entity.reason) == (GANG, "no quorum")
+    assert (entity.gated_by, entity.reason) == (GANG, "no quorum of 3")
     assert entity.rejected_by == {"default/p": (GANG,), "default/q": (GANG,)}
 
 

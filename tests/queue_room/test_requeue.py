@@ -12,15 +12,27 @@ from gangsched_queue.entities import QueuedPodGroupInfo
 from gangsched_queue.in_flight import MissedEvent
 from gangsched_queue.requeue import Occurrence, Strategy, strategy_of, strategy_of_missed, strategy_of_update
 from tests.queue_room.cluster import Cluster, group, key, pod
-from tests.queue_room.fakes import CLAIM, FIT, GANG, LOUD, NODE_ADD, NODE_LABEL, NODE_TAINT, WAITING_ADD
+from tests.queue_room.fakes import (
+    ASSIGNED_DELETE,
+    CLAIM,
+    FIT,
+    GANG,
+    LOUD,
+    NODE_ADD,
+    NODE_LABEL,
+    NODE_TAINT,
+    WAITING_ADD,
+)
 
 SKIP, AFTER_BACKOFF, IMMEDIATELY = Strategy.SKIP, Strategy.AFTER_BACKOFF, Strategy.IMMEDIATELY
 REGISTRATIONS = Cluster().queue._queue.registrations
 
 
-def member(name: str, unschedulable: str = "", pending: str = "", of: str = "", fits: str = "") -> QueuedPodInfo:
+def member(
+    name: str, unschedulable: str = "", pending: str = "", of: str = "", fits: str = "", room: str = ""
+) -> QueuedPodInfo:
     return QueuedPodInfo(
-        pod=pod(name, of, labels={"fits": fits}),
+        pod=pod(name, of, labels={"fits": fits, "room": room}),
         timestamp=0,
         unschedulable_plugins=set(unschedulable.split()),
         pending_plugins=set(pending.split()),
@@ -49,6 +61,12 @@ ONE_POD = [
         member("p", FIT, CLAIM, fits="n"),
         NODE_ADD,
         AFTER_BACKOFF,
+    ),
+    (
+        "d: the pending plugin is asked although a rejector queues",
+        member("p", FIT, CLAIM, room="yes"),
+        ASSIGNED_DELETE,
+        IMMEDIATELY,
     ),
     ("d: a plugin in both sets counts as pending", member("p", LOUD, LOUD), NODE_LABEL, IMMEDIATELY),
     ("b: a wildcard event without a pod", member("p", FIT), WILDCARD_EVENT, AFTER_BACKOFF),
