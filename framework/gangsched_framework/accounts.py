@@ -14,7 +14,7 @@ from itertools import zip_longest
 from operator import add, neg
 from typing import Protocol
 
-from attrs import define, frozen
+from attrs import define
 
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.objects import DEFAULT_QUEUE, QUEUE_NAME, EntityKey, Node, Pod, PodSpec, Queue
@@ -91,10 +91,11 @@ class AccountsListener(Protocol):
         ...
 
 
-@frozen
+@define(eq=False)
 class _Entry:
-    """How a pod is counted."""
+    """How a pod is counted, and the object it was counted by."""
 
+    pod: Pod
     job: JobAccount
     request: Vector
     placed: bool
@@ -159,32 +160,42 @@ class Accounts:
 
     # --- pods -------------------------------------------------------------------------------------------------------
 
-    def see(self, pod: Pod, placed: bool) -> None:
-        """A pod appears, changes, is placed or loses its place, or its groups changed and it may have another root.
+    def see(self, pod: Pod, placed: bool, *, regrouped: bool = False) -> None:
+        """A pod appears, changes, is placed or loses its place. ``placed``: assigned or assumed.
 
-        ``placed``: assigned or assumed.
+        ``regrouped``: groups above it came, went or changed, so it may have another root, or its root another tenant.
         """
-        known = self._pods.get(pod.key)
+        entry = self._pods.get(pod.key)
+        if entry is not None and not regrouped and _counts_as_before(entry.pod, pod):
+            entry.pod = pod
+            if entry.placed != placed:
+                entry.placed = placed
+                self._allocate(entry.job, entry.request, grow=placed)
+            return
+        self._count(entry, pod, placed)
+
+    def _count(self, entry: _Entry | None, pod: Pod, placed: bool) -> None:
         name = None if pod.deleting or pod.terminal else self.tenant_name(pod)
         if name is None:
-            if known is not None:
-                self.drop(pod.key)
+            self.drop(pod.key)
             return
-        vector, key = self.vector(pod), self._job_key(pod)
-        if known is not None:
-            if known.job.key == key and known.job.tenant.name != name:
-                self._move(known.job, self._tenant(name))
-            if known.job.key == key and known.request == vector:
-                if known.placed != placed:
-                    self._pods[pod.key] = _Entry(known.job, vector, placed)
-                    self._allocate(known.job, vector, grow=placed)
+        request, key = self.vector(pod), self._job_key(pod)
+        if entry is not None:
+            job = entry.job
+            if job.key == key and job.tenant.name != name:
+                self._move(job, self._tenant(name))
+            if job.key == key and entry.request == request:
+                entry.pod = pod
+                if entry.placed != placed:
+                    entry.placed = placed
+                    self._allocate(job, request, grow=placed)
                 return
             self.drop(pod.key)
         job = self._job(key, name)
-        self._pods[pod.key] = _Entry(job, vector, placed)
-        self._request(job, vector, 1)
+        self._pods[pod.key] = _Entry(pod, job, request, placed)
+        self._request(job, request, 1)
         if placed:
-            self._allocate(job, vector, grow=True)
+            self._allocate(job, request, grow=True)
 
     def drop(self, pod_key: str) -> None:
         """A pod is gone; unknown ones are ignored."""
@@ -318,6 +329,17 @@ class Accounts:
         assert _same(self.total, list(self._nodes.values()))
         assert all(self.jobs[entry.job.key] is entry.job for entry in self._pods.values())
         assert all(not any(tenant.tentative) for tenant in self.tenants.values()), "tentative between cycles"
+
+
+def _counts_as_before(old: Pod, new: Pod) -> bool:
+    """Whether nothing changed that decides whom the pod counts for, and how much."""
+    return (
+        old.spec is new.spec
+        and old.annotations is new.annotations
+        and old.group_name == new.group_name
+        and new.deletion_timestamp is None
+        and old.status.phase == new.status.phase
+    )
 
 
 def _same(sum_: Vector, vectors: list[Vector]) -> bool:

@@ -75,7 +75,7 @@ def build_tree(quotas: Sequence[Quota], demands: Mapping[str, Demand], cluster: 
             _link(branch, branches)
     for branch in branches.values():
         _check_path(branch)
-    for name, demand in demands.items():
+    for name, demand in sorted(demands.items()):
         leaf = branches[name]
         if leaf.children:
             raise NotReady(f"queue {name} has jobs and children")

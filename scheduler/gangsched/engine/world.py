@@ -93,16 +93,16 @@ class World:
                 self._account(pod)
         return self.accounts
 
-    def _account(self, pod: Pod) -> None:
+    def _account(self, pod: Pod, *, regrouped: bool = False) -> None:
         if self.accounts is not None:
-            self.accounts.see(pod, bool(pod.node_name) or pod.key in self._assumed)
+            self.accounts.see(pod, bool(pod.node_name) or pod.key in self._assumed, regrouped=regrouped)
 
     def regroup(self, key: EntityKey) -> None:
         """A group came, went, or names another queue: its pods may count for others now."""
         if self.accounts is not None:
             for leaf in self.forest.leaves_below(key):
                 for pod in self.forest.pods(leaf).values():
-                    self._account(pod)
+                    self._account(pod, regrouped=True)
 
     def set_queue(self, name: str, queue: Queue | None) -> None:
         """A Queue comes, changes, or (None) goes."""
