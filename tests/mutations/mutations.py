@@ -1,0 +1,142 @@
+"""Small wrong changes of queue and engine, each of which the tests must notice.
+
+``old`` stands exactly once in ``file``; a mutation whose text is gone fails loudly and must be rewritten or dropped
+with the rule it broke.
+"""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+QUEUE = "queue/gangsched_queue"
+ENGINE = "scheduler/gangsched/engine"
+
+
+@frozen
+class Mutation:
+    """Replace ``old`` by ``new`` in ``file``. ``what`` says what is then wrong."""
+
+    what: str
+    file: str
+    old: str
+    new: str
+
+
+def _queue(file: str, what: str, old: str, new: str) -> Mutation:
+    return Mutation(what, f"{QUEUE}/{file}.py", old, new)
+
+
+def _engine(file: str, what: str, old: str, new: str) -> Mutation:
+    return Mutation(what, f"{ENGINE}/{file}.py", old, new)
+
+
+MUTATIONS: tuple[Mutation, ...] = (
+    # --- backoff ----------------------------------------------------------------------------------------------------
+    _queue("backoff", "the first penalty is doubled already", "doublings = count - 1", "doublings = count"),
+    _queue("backoff", "the maximum grows with the members, not their root", "math.sqrt(members)", "members"),
+    _queue("backoff", "the end of a penalty is not aligned", "return end - end % SECOND if settings.pop_from_backoff else end", "return end"),
+    _queue("backoff", "a penalty is served at its expiration", "return expires < (now", "return expires <= (now"),
+    _queue("backoff", "rejections count before errors", "return params.consecutive_errors or params.unschedulable_count", "return params.unschedulable_count or params.consecutive_errors"),
+    _queue("backoff_queue", "groups may be popped early", "if isinstance(entity, QueuedPodInfo) and (", "if not isinstance(entity, QueuedPodInfo) or ("),
+    _queue("backoff_queue", "the expiration is computed anew at each look", "if entity.backoff_expiration is None:", "if True:"),
+    # --- one attempt ------------------------------------------------------------------------------------------------
+    _queue("operations_cycle", "newcomers keep the old timestamp, leftovers get a new one", "if not attempted:", "if attempted:"),
+    _queue("operations_cycle", "success leaves the errors counted", "entity.unschedulable_count = entity.consecutive_errors = 0", "entity.unschedulable_count = 0"),
+    _queue("operations_cycle", "a root in error counts as a rejection", "_count_failure(entity, error=root_status.code is Code.ERROR)", "_count_failure(entity, error=False)"),
+    _queue("operations_cycle", "a rejection leaves the consecutive errors", "        entity.unschedulable_count += 1\n        entity.consecutive_errors = 0", "        entity.unschedulable_count += 1"),
+    _queue("operations_cycle", "a failed pod stays in flight", "    finally:\n        queue.in_flight.done(pod.uid)", "    finally:\n        pass"),
+    _queue("operations_cycle", "a failed pod keeps its timestamp", "        info.timestamp = queue.clock.now()\n        info.backoff", "        info.backoff"),
+    _queue("operations_cycle", "a failed pod keeps its old expiration", "info.backoff_expiration = None", "pass"),
+    _queue("operations_cycle", "a member in flight is popped again", "if info.pod.uid not in queue.in_flight]", "]"),
+    _queue("operations_cycle", "attempts are lost with the cycle", "attempts=popped.attempts,", "attempts=0,"),
+    _queue("operations_cycle", "events of the attempt are not replayed", "missed = queue.in_flight.missed(pod.uid)", "missed = queue.in_flight.missed(\"\")"),
+    _queue("operations_cycle", "leftovers of a success wait for an event", "queue.waiting.requeue(entity, Strategy.IMMEDIATELY)\n        return", "queue.waiting.requeue(entity, Strategy.SKIP)\n        return"),
+    # --- members and groups -----------------------------------------------------------------------------------------
+    _queue("containers", "newcomers of a popped tree make a second entity", "elif root == self.last_popped:", "elif root == \"\":"),
+    _queue("containers", "a newcomer activates its tree", "self.waiting.requeue(entity, place.value, place)", "self.waiting.requeue(entity, Strategy.IMMEDIATELY, place)"),
+    _queue("containers", "incomplete pods come back in any order", "        pods.sort(key=lambda each: (each[1].timestamp, each[1].pod.key))\n", ""),
+    _queue("operations_pods", "a tree that lost a member is not asked again", "    if entity.size:\n        queue.waiting.requeue(entity, place.value, place)", "    if entity.size:\n        pass"),
+    _queue("operations_pods", "an empty tree stays queued", "        queue.waiting.take(entity.key)\n\n\ndef activate", "        pass\n\n\ndef activate"),
+    _queue("operations_pods", "an update in flight is not remembered", "            queue.in_flight.record(event, old, new, only=new.uid)\n        queue", "            pass\n        queue"),
+    _queue("operations_pods", "a new uid is taken for an update", "if old.uid != new.uid or old.group_name != new.group_name:", "if old.group_name != new.group_name:"),
+    _queue("operations_groups", "incomplete pods are forgotten when their group comes", "    queue.readd(list(queue.forest.leaves_below(group.key)))", "    queue.forest.leaves_below(group.key)"),
+    _queue("operations_groups", "pods of a deleted group are lost", "            entity.remove(leaf, info.pod.key)\n            queue.incomplete.add(leaf, info)", "            entity.remove(leaf, info.pod.key)"),
+    _queue("operations_groups", "pending pods of a deleted group stay pending", "            for info in queue.pending.take(leaf):\n                queue.incomplete.add(leaf, info)", "            pass"),
+    _queue("operations_groups", "a changed root keeps its old object in the queue", "        found[0].group = group\n", "        pass\n"),
+    _queue("member_gates", "members with fewer attempts go first", "-info.attempts, info.timestamp", "info.attempts, info.timestamp"),
+    # --- events and gates -------------------------------------------------------------------------------------------
+    _queue("operations_events", "events are not kept for pods in flight", "    queue.in_flight.record(event, old, new)\n", ""),
+    _queue("operations_events", "a flushed entity is flushed every thirty seconds", "        entity.flush_timestamp = now\n", ""),
+    _queue("operations_events", "the next flush may lie in the past", "overdue = max(oldest + settings.unschedulable_timeout, queue.clock.now())", "overdue = oldest + settings.unschedulable_timeout"),
+    _queue("operations_events", "all members must pass the pre-check", "not any(pre_check(info.pod)", "not all(pre_check(info.pod)"),
+    _queue("requeue", "a pending plugin leads to backoff", "                return Strategy.IMMEDIATELY\n        elif", "                return Strategy.AFTER_BACKOFF\n        elif"),
+    _queue("requeue", "one member is asked for a whole tree", "            if within_tree:\n                break", "            break"),
+    _queue("requeue", "a pod without rejectors waits for its hints", "    if not info.unschedulable_plugins and not info.pending_plugins:\n        return Strategy.AFTER_BACKOFF\n    if happened.event.wildcard:", "    if happened.event.wildcard:"),
+    _queue("in_flight", "events are pruned one too early", "self._events[0].position < oldest:", "self._events[0].position <= oldest + 1:"),
+    _queue("in_flight", "a pod hears the updates of others", "if missed.only in (\"\", uid):", "if True:"),
+    _queue("unschedulable_entities", "a stale index keeps entities that left", "        if entity is not None:\n            self._unindex(key)", "        if entity is not None:\n            self._tags.pop(key)"),
+    _queue("unschedulable_entities", "an entity that changed keeps its old index", "        if tags != self._tags[entity.key]:", "        if not self._tags[entity.key]:"),
+    _queue("pre_enqueue", "a gate that has opened is still shown", "            entity.gating_plugin = entity.gating_reason = \"\"\n            return True", "            return True"),
+    _queue("waiting", "a penalty is skipped", "if strategy is Strategy.AFTER_BACKOFF and self.backoff.is_backing_off(entity, self._clock.now()):", "if False:"),
+    _queue("nominator", "a nomination in memory is lost with an update", "            kept = self._node_of.get(old.uid)\n", "            kept = None\n"),
+    _queue("nominator", "assigned pods may be nominated", "if newest is None or newest.node_name:", "if newest is None:"),
+    _queue("pending_pods", "every pending pod counts as attempted", "PendingPod(info, attempted)", "PendingPod(info, True)"),
+    _queue("entity_heap", "ties go by time of entry", "entry = (order, key, self._entered, entity)", "entry = (order, EntityKey(\"\"), self._entered, entity)"),
+    # --- the world --------------------------------------------------------------------------------------------------
+    _engine("world", "an assumed pod stays assumed after it was confirmed", "        if new.node_name:\n            self._assumed.pop(new.key, None)\n", "        if new.node_name:\n"),
+    _engine("world", "a deleted pod keeps its place", "        self._assumed.pop(pod.key, None)\n        self._uncount(pod.key)", "        self._assumed.pop(pod.key, None)"),
+    _engine("world", "a failed binding still counts for its gang", "            self.forest.forget(pod)\n", ""),
+    _engine("world", "the cycle does not hold the world", "        self._held = []\n", "        self._held = None\n"),
+    _engine("world", "a pod assigned by others is tried all the same", "return self.is_assumed(pod) or (known is not None and bool(known.node_name))", "return self.is_assumed(pod)"),
+    _engine("event_handlers", "another parent is taken for a plain change", "if old.uid != new.uid or old.parent_name != new.parent_name:", "if old.uid != new.uid:"),
+    _engine("event_handlers", "a lost nomination wakes nobody", "        if nominated and nominated != new.status.nominated_node_name:", "        if False:"),
+    _engine("event_handlers", "the queue hears of a deletion after the cache", "        if self._responsible(pod):\n            self.queue.delete(pod)\n        self.world.delete_pod(pod)", "        self.world.delete_pod(pod)\n        if self._responsible(pod):\n            self.queue.delete(pod)"),
+    _engine("scheduler", "a failed binding wakes nobody", "        self.queue.move_all(ClusterEvent(Resource.ASSIGNED_POD, Action.DELETE), freed, None, _all_but(pod))\n", ""),
+    # --- the algorithm ----------------------------------------------------------------------------------------------
+    _engine("podgroup_algorithm", "a failed group keeps what it reserved", "                self.session.revert(mark)\n", "                pass\n"),
+    _engine("podgroup_algorithm", "a failed child counts as something placed", "            result.any_scheduled = False\n", ""),
+    _engine("podgroup_algorithm", "a success that placed nothing stays a success", "if result.ok and not result.any_scheduled:", "if False:"),
+    _engine("podgroup_algorithm", "placed pods are not counted", "            if outcome.placed:\n                scheduled += 1\n", "            if outcome.placed:\n"),
+    _engine("podgroup_algorithm", "a refused pod is counted as remaining", "                return result\n            remaining -= 1", "                return result\n            remaining -= outcome.placed"),
+    _engine("podgroup_algorithm", "failed children count as scheduled", "            if answer.ok:\n                scheduled += 1", "            scheduled += 1\n            if answer.ok:"),
+    _engine("podgroup_algorithm", "an abort goes on to the next child", "            if _stops(verdict):\n                break\n            answer", "            answer"),
+    _engine("podgroup_algorithm", "a leaf is not checked before its first pod", "        if _stops(verdict):\n            result.status = _pre_check(verdict)\n            return result\n", ""),
+    _engine("podgroup_algorithm", "the results below an error are kept", "return GroupResult(group, error(text))  # the", "return GroupResult(group, error(text), children=[*result.children, answer])  # the"),
+    _engine("placement_algorithm", "of equal placements the last wins", "best = tried[max(range(len(scores)), key=scores.__getitem__)]", "best = tried[max(reversed(range(len(scores))), key=scores.__getitem__)]"),
+    _engine("placement_algorithm", "what a simulation reserved stays", "    session.revert(mark)\n    snapshot.enter(previous)", "    snapshot.enter(previous)"),
+    _engine("placement_algorithm", "the parent's placement is not restored", "    result = evaluate(group, PlacementCycleState(state))\n    session.snapshot.enter(previous)\n", "    result = evaluate(group, PlacementCycleState(state))\n"),
+    _engine("placement_algorithm", "an error in one placement is passed over", "        if attempt.result.status.code is Code.ERROR:\n            return attempt.result\n", ""),
+    _engine("session", "the winner's pods are not reserved again", "            self.snapshot.assume(pod, node)\n", ""),
+    _engine("reconcile", "the number of children is not compared", "if count != len(popped.children):", "if count < len(popped.children):"),
+    _engine("reconcile", "running pods are not validated", "        yield from forest.scheduled_pods(leaf.key).values()", "        yield from ()"),
+    _engine("group_cycle", "pods being deleted are tried", "if info.pod.deleting or self.tools.world.is_placed(info.pod):", "if self.tools.world.is_placed(info.pod):"),
+    _engine("group_cycle", "a cycle without pods does not end in the queue", "            self.tools.queue.add_attempted(self.entity, SUCCESS)\n", ""),
+    _engine("group_cycle", "what a refused root reserved meets the post-filter", "        if not result.ok:\n            session.revert(START)\n", ""),
+    _engine("group_cycle", "a refusal is remembered under the renewed pods", "        if root_status.rejected:\n            self._memo_key()\n        pods = self._submit_pods(finals, counted=counted)", "        pods = self._submit_pods(finals, counted=counted)\n        self._memo_key()"),
+    _engine("memo", "a remembered refusal outlives a change of the world", "self._version != self.world.version or not self._refusals", "not self._refusals"),
+    _engine("memo", "running pods are left out of the key", "group.topology_key, scheduled)", "group.topology_key, 0)"),
+    # --- verdicts ---------------------------------------------------------------------------------------------------
+    _engine("complete", "a child that fits stands although its parent falls", "return parent if raw.code is Code.SUCCESS else raw", "return raw"),
+    _engine("complete", "a parent's error spares its children", "return raw if raw.code is Code.ERROR else parent", "return raw"),
+    _engine("complete", "the post-filter's reason is shown once", "*[reason] * sharers[id(status)]", "reason"),
+    _engine("complete", "a placed pod of a failed leaf keeps its nomination", '"" if nominate is None else nominate)', "nominate)"),
+    _engine("submit", "old rejectors stay", "        info.unschedulable_plugins.clear()\n", ""),
+    _engine("submit", "an assigned pod is requeued", "        if current is None or current.node_name:\n", "        if current is None:\n"),
+    _engine("submit", "a bound pod keeps its nomination", "        self.queue.nominator.delete(pod)\n", ""),
+    _engine("submit", "leaving victims are evicted twice", "if current is None or current.deleting:", "if current is None:"),
+    _engine("submit", "a replaced pod is treated as the failed one", "if current is not None and current.uid != info.pod.uid:", "if False:"),
+    _engine("conditions", "a true condition falls back", "    if old is not None and old.status == \"True\":\n        return None\n", ""),
+    _engine("conditions", "the transition time moves with the message", "if old.status == new.status else new", "if False else new"),
+    # --- columns ----------------------------------------------------------------------------------------------------
+    _engine("signature_column", "a column is not repaired when one row was touched", "            self._repair(log[start])\n", "            pass\n"),
+    _engine("signature_column", "a row that was refused stays refused", "return self._score(row) if self._open[row] else INFEASIBLE", "return self._score(row) if self._open[row] and self._buffer[row] >= 0 else INFEASIBLE"),
+    _engine("signature_column", "only the first stale row is repaired", "                for row in stale:\n                    self._repair(row)", "                self._repair(next(iter(stale)))"),
+    _engine("signature_column", "what a refused pod was promised is not given back", "        self._put(row, old)\n", "        pass\n"),
+    _engine("signature_column", "every refusing plugin is named for a node", "                left = np.setdiff1d(left, np.concatenate([r for _, r in refused]), assume_unique=True)", "                left = rows"),
+    _engine("columns", "a column outlives a change of its nodes", "known is None or (isinstance(known, SignatureColumn) and known.classes is not self.table.classes)", "known is None"),
+    _engine("columns", "guards are not asked", "return column if column.usable() else None", "return column"),
+    _engine("columns", "tolerations are left out of the signature", "        spec.tolerations,\n", ""),
+    _engine("columns", "host ports are left out of the signature", "        spec.host_ports,\n", ""),
+    _engine("pod_algorithm", "of equal nodes the last is taken", "max(range(len(totals)), key=totals.__getitem__)", "max(reversed(range(len(totals))), key=totals.__getitem__)"),
+    _engine("pod_algorithm", "the own nomination is not tried first", "        if own is not None:\n            return own\n", ""),
+)

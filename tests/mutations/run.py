@@ -1,0 +1,127 @@
+"""Apply each mutation to a copy of the tree and see whether the tests notice: ``python -m tests.mutations.run``.
+
+Writes ``docs/mutations.md`` with ``--write``. Exit code 1 when a mutation survives, 2 when one cannot be applied.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from attrs import frozen
+
+from tests.mutations.mutations import MUTATIONS, QUEUE, Mutation
+
+ROOT = Path(__file__).parent.parent.parent
+ROOMS = ("scheduler", "framework", "plugins", "queue")
+TESTS = ("tests/cycles", "tests/properties", "tests/queue_room")
+QUEUE_TESTS = ("tests/queue_room", "tests/cycles", "tests/properties")
+TIMEOUT = 900
+
+
+@frozen
+class Outcome:
+    """``by``: the first test that failed, '' when none did."""
+
+    mutation: Mutation
+    by: str
+
+
+def broken(mutation: Mutation, root: Path = ROOT) -> str:
+    """Why a mutation cannot be applied, '' when it can."""
+    path = root / mutation.file
+    if not path.exists():
+        return f"{mutation.what}: no file {mutation.file}"
+    count = path.read_text(encoding="utf-8").count(mutation.old)
+    if count != 1:
+        return f"{mutation.what}: {mutation.file} holds its text {count} times, not once"
+    return ""
+
+
+def copy_tree(target: Path) -> None:
+    for room in (*ROOMS, "tests"):
+        shutil.copytree(ROOT / room, target / room, ignore=shutil.ignore_patterns("__pycache__", ".hypothesis"))
+    for file in ("pyproject.toml",):
+        shutil.copy(ROOT / file, target / file)
+
+
+def try_mutation(mutation: Mutation, tree: Path) -> Outcome:
+    path = tree / mutation.file
+    before = path.read_text(encoding="utf-8")
+    path.write_text(before.replace(mutation.old, mutation.new), encoding="utf-8")
+    try:
+        return Outcome(mutation, _run_tests(tree, QUEUE_TESTS if mutation.file.startswith(QUEUE) else TESTS))
+    finally:
+        path.write_text(before, encoding="utf-8")
+
+
+def _run_tests(tree: Path, tests: Sequence[str]) -> str:
+    """The first failing test, '' when all pass. One that runs for too long has noticed the mutation, too."""
+    paths = os.pathsep.join(str(tree / room) for room in ROOMS)
+    environment = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    try:
+        done = subprocess.run(
+            command, cwd=tree, env=environment, capture_output=True, text=True, timeout=TIMEOUT, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return "the time limit"
+    if done.returncode == 0:
+        return ""
+    failed = [line.split(" ")[1] for line in done.stdout.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+    return failed[0].split("[")[0] if failed else "an error while the tests are collected"
+
+
+def report(outcomes: Sequence[Outcome]) -> str:
+    """The text of docs/mutations.md."""
+    caught = sum(bool(outcome.by) for outcome in outcomes)
+    lines = [
+        "# Mutations",
+        "",
+        f"{len(outcomes)} small wrong changes of queue and engine; {caught} are noticed by the tests. Each is applied to a copy of the",
+        "tree (`tests/mutations/mutations.py` holds the texts), then `tests/queue_room`, `tests/cycles` and `tests/properties` run",
+        "until the first failure. `python -m tests.mutations.run --write` makes this page anew; `-k TEXT` tries some.",
+        "",
+        "| # | Where | What is wrong | First test that notices |",
+        "|---|---|---|---|",
+    ]
+    for number, outcome in enumerate(outcomes, 1):
+        where = outcome.mutation.file.rsplit("/", 1)[1]
+        by = f"`{outcome.by.removeprefix('tests/')}`" if outcome.by else "**none**"
+        lines.append(f"| {number} | {where} | {outcome.mutation.what} | {by} |")
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-k", default="", help="only mutations whose words or file contain this text")
+    parser.add_argument("--write", action="store_true", help="write docs/mutations.md")
+    options = parser.parse_args(arguments)
+    chosen = [m for m in MUTATIONS if options.k in f"{m.file}: {m.what}"]
+    problems = [problem for mutation in chosen if (problem := broken(mutation))]
+    if problems:
+        print("\n".join(problems), file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder)
+        copy_tree(tree)
+        outcomes: list[Outcome] = []
+        for mutation in chosen:
+            outcomes.append(try_mutation(mutation, tree))
+            by = outcomes[-1].by
+            print(f"{'caught  ' if by else 'SURVIVED'} {mutation.file}: {mutation.what} ({by})", flush=True)
+    if options.write:
+        (ROOT / "docs" / "mutations.md").write_text(report(outcomes), encoding="utf-8")
+    survived = sum(not outcome.by for outcome in outcomes)
+    print(f"{len(outcomes) - survived} of {len(outcomes)} caught")
+    return 1 if survived else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
