@@ -115,7 +115,9 @@ def test_row_57_a_rejected_pod_in_backoff_is_popped_early_when_nothing_is_active
     assert cluster.entity("p").heap == "entity"
     assert not cluster.queue.has_ready()
     assert cluster.queue.can_pop()
+    assert cluster.queue.peek() == "pod/default/p"
     assert popped_key(cluster) == "p"
+    assert cluster.queue.peek() is None
 
 
 def test_row_58_a_pod_with_an_internal_error_is_not_popped_early() -> None:
