@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from gangsched_framework.columns import Columns
@@ -16,9 +16,11 @@ from gangsched_framework.status import SKIP, Status, error, unresolvable, unsche
 from gangsched_plugins import names
 from gangsched_plugins.common.selectors import Labels
 from gangsched_plugins.inter_pod_affinity import hints, scoring
+from gangsched_plugins.inter_pod_affinity.columnar import AffinitySums, Rules, filter_column, score_column
 from gangsched_plugins.inter_pod_affinity.filtering import HOSTNAME, FilterState
 from gangsched_plugins.inter_pod_affinity.scoring import Opinions, Weigher
-from gangsched_plugins.inter_pod_affinity.terms import NO_LABELS, MatchCounts, TermCache, compile_terms
+from gangsched_plugins.inter_pod_affinity.templates import Templates, meaning_of
+from gangsched_plugins.inter_pod_affinity.terms import NO_LABELS, MatchCounts, TermCache, compile_terms, matches_all
 
 _AFFINITY = unresolvable("node(s) didn't match pod affinity rules", plugin=names.INTER_POD_AFFINITY)
 _ANTI = unschedulable("node(s) didn't match pod anti-affinity rules", plugin=names.INTER_POD_AFFINITY)
@@ -39,6 +41,8 @@ class InterPodAffinity:
         self._fast_path = handle.feature_gates.get("InterPodAffinityHostnameFastPath", False)
         self._cache = TermCache()
         self._counts = MatchCounts()
+        self._templates = Templates(self._cache, self._hard_weight)
+        self._sums = AffinitySums(self._templates)
 
     def _namespace_labels(self, pod: Pod) -> Labels:
         namespace = self._handle.namespaces.get(pod.namespace)
@@ -102,9 +106,46 @@ class InterPodAffinity:
         assert isinstance(data, FilterState)
         return data
 
+    # --- columns ----------------------------------------------------------------------------------------------------
+
     def columns(self, pod: Pod, table: NodeTable) -> Columns | None:
-        """Silent for a pod without terms while no pod in the cluster has any."""
-        return None if pod.spec.has_affinity else Columns(guard=lambda: not table.affinity_pods)
+        """Over domains; malformed terms are left to the per-node form."""
+        compiled, problem = compile_terms(pod.spec, pod.namespace)
+        if problem:
+            return None
+        terms = compiled.resolved(self._handle.namespaces)
+        labels = self._namespace_labels(pod)
+        regards = self._templates.regards(pod, labels)
+        near = terms.required_affinity
+        rules = Rules(
+            self._sums.matching(table, near, (term.key for term in near)) if near else (),
+            matches_all(near, pod, labels),
+            self._fast_path and all(term.key == HOSTNAME for term in near),
+            [count for term in terms.required_anti for count in self._sums.matching(table, (term,), (term.key,))],
+            self._sums.repelling(table, regards),
+        )
+        scored = not self._ignore_existing or compiled.preferred
+        counts = self._sums.weights(table, terms, regards) if scored else ()
+        return Columns(filter_column(rules, _AFFINITY, _ANTI, _EXISTING), score_column(counts))
+
+    def column_key(self, pod: Pod, table: NodeTable) -> Hashable:
+        """The pod's terms and those of running pods that are about it; None when there are none of either."""
+        compiled, problem = compile_terms(pod.spec, pod.namespace)
+        if problem:
+            return self.name
+        labels = self._namespace_labels(pod)
+        regards = self._templates.regards(pod, labels)
+        if not pod.spec.has_affinity:
+            # with the fast path, nominated pods may repel the pod although no running one does (spec §7.10.6)
+            return regards or (self._fast_path and bool(table.affinity_pods)) or None
+        terms = compiled.resolved(self._handle.namespaces)
+        return (meaning_of(terms), matches_all(terms.required_affinity, pod, labels), regards)
+
+    def column_version(self, table: NodeTable) -> Hashable:
+        """Pods of a new template bear on others; so do the labels of namespaces."""
+        if table.affinity_pods:
+            self._templates.sync(table)
+        return (self._templates.version, self._handle.lister_version, self._fast_path and bool(table.affinity_pods))
 
     # --- scoring ----------------------------------------------------------------------------------------------------
 

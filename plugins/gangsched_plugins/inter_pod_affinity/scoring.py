@@ -9,7 +9,7 @@ from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
 from gangsched_plugins.common.selectors import Labels
-from gangsched_plugins.inter_pod_affinity.terms import MatchCounts, PodTerms, Term, TermCache
+from gangsched_plugins.inter_pod_affinity.terms import MatchCounts, PodTerms, TermCache, preferences
 
 Sums = dict[str, dict[str, int]]
 """Topology key -> node's value -> sum of weights."""
@@ -30,7 +30,7 @@ class Opinions:
         terms = self._cache.of(other)
         weights = self._known.get(id(terms))
         if weights is None:
-            weighted = _preferences(terms)
+            weighted = preferences(terms)
             if self._hard_weight > 0:
                 weighted += [(term, self._hard_weight) for term in terms.required_affinity]
             pod, labels = self._pod, self._namespace_labels
@@ -47,7 +47,7 @@ class Weigher:
 
     def add_own(self, terms: PodTerms, nodes: Sequence[NodeInfo], table: NodeTable, counts: MatchCounts) -> None:
         """The preferred terms of the incoming pod, resolved, over the pods they are about. O(terms × nodes)."""
-        for term, weight in _preferences(terms):
+        for term, weight in preferences(terms):
             column = counts.column(table, (term,))
             for node in nodes:
                 if column[node.row]:
@@ -65,11 +65,6 @@ class Weigher:
         if value is not None:
             domains = self.sums.setdefault(key, {})
             domains[value] = domains.get(value, 0) + weight
-
-
-def _preferences(terms: PodTerms) -> list[tuple[Term, int]]:
-    weighted = [(term, term.weight) for term in terms.preferred_affinity]
-    return weighted + [(term, -term.weight) for term in terms.preferred_anti]
 
 
 def score(sums: Sums, labels: Labels) -> int:

@@ -81,6 +81,12 @@ class PodTerms:
 NO_TERMS = PodTerms()
 
 
+def preferences(terms: PodTerms) -> list[tuple[Term, int]]:
+    """The preferred terms with what a match adds to the score."""
+    weighted = [(term, term.weight) for term in terms.preferred_affinity]
+    return weighted + [(term, -term.weight) for term in terms.preferred_anti]
+
+
 def compile_terms(spec: PodSpec, namespace: str) -> tuple[PodTerms, str]:
     """The terms of a pod and what is wrong with them; a kind with a malformed selector counts as empty."""
     if not spec.has_affinity:
