@@ -228,7 +228,7 @@ class GroupCycle:
     def _lay_down(self) -> None:
         idle = self.tools.idle
         if idle is not None and self._key is not None and self._refusal is not None:
-            idle.lay_down(self.entity.key, self._key, self._refusal)
+            idle.lay_down(self._framework, self.entity.key, self._key, self._refusal)
 
     def _post_filter(
         self, root: Status, before: dict[EntityKey, Status]

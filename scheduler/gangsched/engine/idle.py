@@ -17,6 +17,7 @@ from gangsched.engine.decisions import SetCondition
 from gangsched.engine.memo import Memo, MemoKey, Refusal
 from gangsched.engine.outbox import Outbox
 from gangsched.engine.world import World
+from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Clock
 from gangsched_framework.infos import PoppedPodGroupInfo
 from gangsched_framework.objects import EntityKey
@@ -45,9 +46,14 @@ class IdleRetries:
         """Attempts that passed without being carried out."""
         return self.queue.dormant.retries
 
-    def lay_down(self, key: EntityKey, kind: MemoKey, refusal: Refusal) -> None:
+    def lay_down(self, framework: Framework, key: EntityKey, kind: MemoKey, refusal: Refusal) -> None:
         """A tree has just been refused: it sleeps if nothing but time will bring it back."""
         self.queue.lay_down(key, kind, refusal, self.world.version)
+        if key not in self.queue.dormant:
+            return
+        popped = self.queue.as_popped(key)
+        if self.memo.key(framework, popped.tree, popped.leaves) != kind:  # it changed while it was tried
+            self.queue.rouse([key])
 
     def next_due(self) -> int | None:
         """The first instant at which a dormant tree might fare otherwise than last time."""
