@@ -16,6 +16,8 @@ from gangsched_framework.objects import ClusterObject, CompositePodGroup, Group,
 def updated_pod(current: Pod, new: Pod) -> Pod:
     """``new`` with the identity, the node and the status of ``current``; its phase is the new one's.
 
+    A pod that is being deleted stays so.
+
     Raises InputError for another group, another node, or a gate that was not there (spec §1.1.2-3).
     """
     fixed: dict[str, tuple[object, object]] = {"schedulingGroup.podGroupName": (current.group_name, new.group_name)}
@@ -30,6 +32,7 @@ def updated_pod(current: Pod, new: Pod) -> Pod:
         new,
         uid=current.uid,
         creation_timestamp=current.creation_timestamp,
+        deletion_timestamp=new.deletion_timestamp if current.deletion_timestamp is None else current.deletion_timestamp,
         generation=current.generation + 1,
         node_name=current.node_name or new.node_name,
         status=status,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 from attrs import frozen
@@ -20,6 +20,7 @@ from gangsched.manifests import Decoder
 from gangsched.replay.check import CheckFailed
 from gangsched.replay.complaints import Complaints
 from gangsched.replay.decision_log import OutcomeLog
+from gangsched.replay.evictions import Fate
 from gangsched.replay.formats import DEFAULT_NODES, FORMATS, Format, open_trace
 from gangsched.replay.nodes import nodes_of, read_nodes
 from gangsched.replay.player import Player, ReplayResult
@@ -57,6 +58,8 @@ class Options:
     lenient: bool
     check: bool
     pod_per_gpu: bool
+    evicted: Fate
+    grace: int
     traced: bool
     verbose: bool
     machine: bool
@@ -72,6 +75,8 @@ class Options:
             "feature_gates": self.gates,
             "lenient": self.lenient,
             "pod_per_gpu": self.pod_per_gpu,
+            "evicted": self.evicted,
+            "grace_nanoseconds": self.grace,
         }
 
 
@@ -87,6 +92,21 @@ class Options:
 @click.option("--lenient", is_flag=True, help="Skip and count bad lines instead of stopping at the first.")
 @click.option("--check", is_flag=True, help="Check every binding: no node over-committed, no gang below its minimum.")
 @click.option("--pod-per-gpu", is_flag=True, help="Philly: one pod for each GPU instead of one for up to eight.")
+@click.option(
+    "--evicted",
+    type=click.Choice(get_args(Fate)),
+    default="restart",
+    show_default=True,
+    help="What becomes of an evicted pod: it restarts from the beginning, or never comes back.",
+)
+@click.option(
+    "--grace",
+    type=Moment(),
+    metavar="DURATION",
+    default="0s",
+    show_default=True,
+    help="How long an evicted pod keeps running.",
+)
 @click.option("--trace", "traced", is_flag=True, help="Show every cycle step by step (on stderr with -o json).")
 @verbose_option
 @click.pass_context
@@ -103,6 +123,8 @@ def replay(
     lenient: bool,
     check: bool,
     pod_per_gpu: bool,
+    evicted: Fate,
+    grace: int,
     traced: bool,
     verbose: bool,
 ) -> None:
@@ -114,7 +136,22 @@ def replay(
     configure_logging(verbose)
     known: Format | None = next((name for name in FORMATS if name == format_), None)
     machine = output == "json"
-    options = Options(trace, known, nodes, until, config, gates, lenient, check, pod_per_gpu, traced, verbose, machine)
+    options = Options(
+        trace,
+        known,
+        nodes,
+        until,
+        config,
+        gates,
+        lenient,
+        check,
+        pod_per_gpu,
+        evicted,
+        grace,
+        traced,
+        verbose,
+        machine,
+    )
     folder = RunFolder(out) if out is not None else None
     try:
         engine, result = _play(options, OutcomeLog(folder.decisions) if folder is not None else None)
@@ -142,7 +179,17 @@ def _play(options: Options, log: OutcomeLog | None) -> tuple[Engine, ReplayResul
     if options.traced:
         show_cycles(engine, on_stderr=options.machine)
     progress = Progress()
-    player = Player(engine, source.header, complaints, options.check, options.until, log, progress)
+    player = Player(
+        engine,
+        source.header,
+        complaints,
+        options.check,
+        options.until,
+        log,
+        progress,
+        options.evicted,
+        options.grace,
+    )
     try:
         result = player.play(source.events(), nodes)
     finally:

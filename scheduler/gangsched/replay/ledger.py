@@ -15,7 +15,11 @@ from gangsched_framework.resources import CPU, MEMORY, PODS, Resources
 
 @define(eq=False)
 class PodRecord:
-    """One pod of the trace. Times in engine nanoseconds, None = has not happened. ``gone``: deleted or evicted."""
+    """One pod of the trace, or one more run of an evicted one. Times in engine nanoseconds, None = has not happened.
+
+    ``gone``: deleted, or evicted and gone. ``restarts`` counts the runs before this one, ``arrived`` is the time at
+    which the first of them was created.
+    """
 
     pod: Pod
     created: int
@@ -24,6 +28,11 @@ class PodRecord:
     node: str = ""
     finished: int | None = None
     gone: int | None = None
+    restarts: int = 0
+    arrived: int = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.arrived = self.created
 
     @property
     def running(self) -> bool:
@@ -35,8 +44,9 @@ class GangRecord:
     """One PodGroup of the trace.
 
     ``placed`` is the first moment at which as many pods run as the group requires, ``finished`` the moment at which
-    all its pods have succeeded. ``pods`` counts those that were not deleted before their end, ``running`` those bound
-    and not ended, ``succeeded`` the rest of the bound ones. ``why`` is the reason of the last refusal.
+    all its pods have succeeded. ``pods`` counts those that were not deleted before their end (lost ones included, so
+    a gang that lost a pod never finishes), ``running`` those bound and not ended, ``succeeded`` those that succeeded.
+    ``why`` is the reason of the last refusal.
     """
 
     group: PodGroup
@@ -48,6 +58,10 @@ class GangRecord:
     finished: int | None = None
     gone: int | None = None
     why: str = ""
+
+    @property
+    def arrived(self) -> int:
+        return self.created
 
 
 @frozen
@@ -199,14 +213,27 @@ class Ledger:
         gang.finished = self.now
         return gang
 
+    def pod_restarted(self, new: Pod) -> None:
+        """An evicted pod is gone and ``new`` of the same name waits in its place."""
+        old = self.pods[new.key]
+        self.pod_deleted(new.key)
+        record = self.pod_added(new, old.duration)
+        record.restarts, record.arrived = old.restarts + 1, old.arrived
+
+    def pod_lost(self, key: str) -> None:
+        """An evicted pod is gone for good. To the trace, which knows nothing of evictions, it exists until deleted."""
+        record = self.pods[key]
+        self._stop(record)
+        record.gone = self.now
+
     def pod_deleted(self, key: str) -> None:
-        """A pod is deleted or evicted, waiting or running; one that has succeeded keeps its record as it is."""
+        """A pod is deleted, waiting, running or lost; one that has succeeded keeps its record as it is."""
         record = self.pods[key]
         if record.pod.group_key:
             del self.members[record.pod.group_key][key]
         if record.finished is None:
             self._stop(record)
-            record.gone = self.now
+            record.gone = self.now if record.gone is None else record.gone
             if gang := self.gang_of(record.pod):
                 gang.pods -= 1
 

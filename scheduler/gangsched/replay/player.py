@@ -9,17 +9,18 @@ from attrs import define, field, frozen
 from gangsched.api import Engine
 from gangsched.engine.decisions import Bind, Evict
 from gangsched.engine.report import CycleReport
-from gangsched.manifests.errors import InputError, describe, found
+from gangsched.manifests.errors import found
+from gangsched.replay.annotations import at, check_group, duration_of
 from gangsched.replay.check import check_bindings
 from gangsched.replay.complaints import Complaints
 from gangsched.replay.decision_log import DecisionHash, OutcomeLog
 from gangsched.replay.departures import Departures
-from gangsched.replay.events import DELETE_WHEN_FINISHED, DURATION, Identity, TraceEvent, TraceHeader
+from gangsched.replay.events import DELETE_WHEN_FINISHED, Identity, TraceEvent, TraceHeader
+from gangsched.replay.evictions import Evictions, Fate
 from gangsched.replay.ledger import GangRecord, Ledger
-from gangsched.replay.times import parse_duration
 from gangsched.updates import updated_group, updated_node, updated_pod
 from gangsched_framework.errors import GangschedError
-from gangsched_framework.objects import ClusterObject, CompositePodGroup, EntityKey, Group, Node, Pod, PodGroup
+from gangsched_framework.objects import ClusterObject, CompositePodGroup, EntityKey, Node, Pod, PodGroup
 from gangsched_framework.queue_state import QueueState
 
 
@@ -28,7 +29,8 @@ class ReplayResult:
     """What a replay leaves. Times in engine nanoseconds.
 
     ``arrived`` is the time of the last event of the trace, ``end`` of the last thing that happened at all (or the
-    time at which the replay was cut). ``tries`` counts cycles. ``waiting`` is the queue as it was left.
+    time at which the replay was cut). ``tries`` counts cycles. ``waiting`` is the queue as it was left. ``evictions``
+    knows the victims.
     """
 
     header: TraceHeader
@@ -42,6 +44,7 @@ class ReplayResult:
     events: int
     skipped: int
     first_skipped: str
+    evictions: Evictions
 
     @property
     def bindings(self) -> dict[str, str]:
@@ -53,8 +56,9 @@ class ReplayResult:
 class Player:
     """Plays one trace on one fresh engine; ``play`` once.
 
-    One instant (architecture.md §4): completions by ``namespace/name``, then the trace's events of that time in file
-    order, then the flushes that are due, then cycles until nothing is ready. ``until`` ends the replay after that time.
+    One instant (architecture.md §4): pods that succeed and victims whose ``grace`` (ns) is over by ``namespace/name``,
+    then the trace's events of that time in file order, then the flushes that are due, then cycles until nothing is
+    ready. ``evicted`` says what becomes of victims. ``until`` ends the replay after that time.
     ``watch`` is told after each instant. Raises InputError for a bad trace, CheckFailed when ``check`` finds a promise
     broken.
     """
@@ -66,6 +70,8 @@ class Player:
     until: int | None = None
     log: OutcomeLog | None = None
     watch: Callable[[Player], None] | None = None
+    evicted: Fate = "restart"
+    grace: int = 0
     ledger: Ledger = field(factory=Ledger)
     events: int = 0
     tries: int = 0
@@ -75,11 +81,14 @@ class Player:
     _end: int = 0
     _hash: DecisionHash = field(factory=DecisionHash)
     _departures: Departures = field(factory=Departures)
+    _evictions: Evictions = field(init=False)
     _known: dict[Identity, ClusterObject] = field(factory=dict)
     _tried: dict[EntityKey, None] = field(factory=dict)  # since the last change of state
 
     def play(self, stream: Iterator[TraceEvent], nodes: Sequence[Node] = ()) -> ReplayResult:
         """Play ``stream`` to its end, on ``nodes`` besides those it brings itself."""
+        self._evictions = Evictions(self.engine, self.ledger, self._departures, self.evicted, self.grace)
+        self.engine.host.evict = self._evictions.carry_out
         self.engine.on_report.append(self._on_report)
         for node in nodes:
             self._add(Identity.of(node), node)
@@ -136,16 +145,22 @@ class Player:
     # --- departures -------------------------------------------------------------------------------------------------
 
     def _complete(self, time: int) -> None:
-        for key, uid in self._departures.due(time):
+        for key, uid, evicted in self._departures.due(time):
             record = self.ledger.pods.get(key)
             if record is None or record.pod.uid != uid or not record.running:
                 continue
             self._happened()
+            if evicted:
+                self._vanish(key)
+                continue
             self.engine.delete(record.pod)
             self._forget(record.pod.entity_key)
             gang = self.ledger.pod_finished(key)
             if gang is not None and gang.group.annotations.get(DELETE_WHEN_FINISHED) == "true":
                 self._clear_away(gang)
+
+    def _vanish(self, key: str) -> None:
+        self._forget(self._evictions.gone(key).entity_key)
 
     def _clear_away(self, gang: GangRecord) -> None:
         for key in list(self.ledger.members[gang.group.key]):
@@ -179,14 +194,14 @@ class Player:
 
     def _add(self, identity: Identity, obj: ClusterObject) -> None:
         if identity in self._known:
-            raise _at(identity, found("an object that exists", "the addition of a new one"))
+            raise at(identity, found("an object that exists", "the addition of a new one"))
         if isinstance(obj, Pod):
-            duration = _duration(identity, obj)
+            duration = duration_of(identity, obj)
             if not obj.terminal:
                 self.ledger.pod_added(obj, duration)
                 self._expect(obj.key)
         elif isinstance(obj, PodGroup | CompositePodGroup):
-            _check_group(identity, obj)
+            check_group(identity, obj)
             self.ledger.group_added(obj)
         elif isinstance(obj, Node):
             self.ledger.node_added(obj)
@@ -198,7 +213,7 @@ class Player:
         known = self._known.get(identity)
         if known is None:
             verb = "deletion" if new is None else "update"
-            raise _at(identity, found("an unknown object", f"the {verb} of one that exists"))
+            raise at(identity, found("an unknown object", f"the {verb} of one that exists"))
         if new is None:
             self._delete(known)
             del self._known[identity]
@@ -220,7 +235,7 @@ class Player:
     def _update(self, identity: Identity, known: ClusterObject, new: ClusterObject) -> ClusterObject:
         core = self.engine.core
         if isinstance(new, Pod):
-            duration = _duration(identity, new)
+            duration = duration_of(identity, new)
             current = core.pod(new.key)
             if current is None:
                 return new  # it has succeeded; the scheduler knows it no longer
@@ -229,7 +244,7 @@ class Player:
             if new.node_name and not current.node_name:
                 self._expect(new.key)
         elif isinstance(new, PodGroup | CompositePodGroup):
-            _check_group(identity, new)
+            check_group(identity, new)
             new = updated_group(core.world.forest.group(new.key) or new, new)
             self.ledger.group_updated(new)
         elif isinstance(new, Node) and isinstance(known, Node):
@@ -252,20 +267,24 @@ class Player:
             self._happened()
         else:
             self._tried[report.entity] = None
-        bound = []
+        bound, evicted = [], []
         for decision in report.decisions:
             self._hash.add(report.time, decision)
             if isinstance(decision, Bind):
                 bound.append(self.ledger.pod_bound(decision.pod, decision.node))
                 self._expect(decision.pod)
             elif isinstance(decision, Evict):
-                self._known.pop(Identity("Pod", *decision.pod.split("/", 1)), None)
-                self.ledger.pod_deleted(decision.pod)
+                evicted.append(decision.pod)
         if self.check:
             check_bindings(self.ledger, bound)
         if self.log is not None:
             self.log.add(report)
         self._note_refusals(report)
+        if evicted:
+            self._evictions.count += 1
+        if not self.grace:
+            for key in sorted(evicted):
+                self._vanish(key)
 
     def _note_refusals(self, report: CycleReport) -> None:
         """The reason a gang waits for: that of its first pod with rejectors of its own, else of the group."""
@@ -302,27 +321,5 @@ class Player:
             self.events,
             self.complaints.skipped,
             self.complaints.first,
+            self._evictions,
         )
-
-
-def _at(identity: Identity, problem: InputError) -> InputError:
-    problem.label = str(identity)
-    return problem
-
-
-def _check_group(identity: Identity, group: Group) -> None:
-    text = group.annotations.get(DELETE_WHEN_FINISHED, "false")
-    if text not in ("true", "false"):
-        fault = found(describe(text), '"true" or "false"', "metadata", "annotations", DELETE_WHEN_FINISHED)
-        raise _at(identity, fault)
-
-
-def _duration(identity: Identity, pod: Pod) -> int | None:
-    text = pod.annotations.get(DURATION)
-    if text is None:
-        return None
-    try:
-        return parse_duration(text)
-    except ValueError as problem:
-        fault = found(describe(text), f"a duration such as 300s ({problem})", "metadata", "annotations", DURATION)
-        raise _at(identity, fault) from None

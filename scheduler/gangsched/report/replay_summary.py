@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from attrs import frozen
 
+from gangsched.replay.evictions import Evictions
 from gangsched.replay.ledger import GangRecord, Integrals, PodRecord
 from gangsched.replay.player import ReplayResult
 from gangsched.replay.times import seconds
@@ -17,9 +19,10 @@ from gangsched_framework.resources import CPU, MEMORY
 DEFINITIONS = {
     "gangs": "PodGroups of the trace. placed: as many pods as the group requires ran at one time. "
     "finished: all its pods succeeded. never_placed: not placed when the replay ended, or deleted before",
-    "pods": "pods of the trace, members and plain pods. placed: bound to a node. finished: succeeded",
+    "pods": "pods of the trace, members and plain pods, however often they restart. placed: bound to a node. "
+    "finished: succeeded",
     "waiting": "of placed gangs, from the arrival of the group to the moment it is placed; "
-    "of placed plain pods, from arrival to binding",
+    "of placed plain pods, from arrival to the first binding",
     "completion": "of finished gangs, from the arrival of the group to the end of its last pod; "
     "of finished plain pods, from arrival to end",
     "percentiles": "nearest rank: the smallest value that so many percent of all do not exceed",
@@ -27,6 +30,11 @@ DEFINITIONS = {
     "allocatable GPUs, from time 0 to the last thing that happened; resources named */gpu count",
     "gpu_utilisation_until_last_arrival": "the same up to the last event of the trace, without the tail in which "
     "the cluster empties",
+    "preemption": "cycles: those that evicted somebody. victims: evictions of pods, by priority of what was evicted "
+    "(the group that decided, else the pod). finished: victims that succeeded within the grace period. "
+    "lost_gpu_seconds: of the other victims, the time from binding to the decision to evict, times the GPUs requested; "
+    "what they ran in the grace period is not in it. A gang keeps its time of placement; one that lost a pod for good "
+    "never finishes",
     "decisions_hash": "SHA-256 chain over bindings, nominations, evictions and condition transitions with their "
     "time, in the order of decision; equal for equal inputs on every machine and Python",
 }
@@ -39,6 +47,41 @@ class NeverPlaced:
     gang: str
     since: int
     why: str
+
+
+@frozen
+class PreemptionSummary:
+    """The evictions of a replay: cycles that evicted, victims, those that finished all the same, GPU-nanoseconds lost,
+    and victims by priority, lowest first."""
+
+    cycles: int
+    victims: int
+    finished: int
+    lost: int
+    by_priority: Mapping[int, int]
+
+    @classmethod
+    def of(cls, evictions: Evictions) -> PreemptionSummary | None:
+        """None when nobody was evicted."""
+        victims = evictions.victims
+        if not victims:
+            return None
+        return cls(
+            evictions.count,
+            len(victims),
+            sum(victim.record.finished is not None for victim in victims),
+            sum(victim.lost for victim in victims),
+            dict(sorted(Counter(victim.priority for victim in victims).items())),
+        )
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "cycles": self.cycles,
+            "victims": self.victims,
+            "finished": self.finished,
+            "lost_gpu_seconds": seconds(self.lost),
+            "victims_by_priority": {str(priority): count for priority, count in self.by_priority.items()},
+        }
 
 
 @frozen
@@ -58,6 +101,7 @@ class ReplaySummary:
     gpu_utilisation_until_last_arrival: float | None
     utilisation: Mapping[str, float]
     never_placed: tuple[NeverPlaced, ...]
+    preemption: PreemptionSummary | None
 
     def document(self) -> dict[str, Any]:
         """For JSON: everything but the bindings, with the definitions."""
@@ -92,16 +136,21 @@ class ReplaySummary:
             "never_placed": [
                 {"gang": gang.gang, "since_seconds": seconds(gang.since), "why": gang.why} for gang in self.never_placed
             ],
+            **({"preemption": self.preemption.document()} if self.preemption is not None else {}),
             "decisions": result.decisions,
             "decisions_hash": result.decisions_hash,
-            "definitions": DEFINITIONS,
+            "definitions": self._definitions(),
         }
+
+    def _definitions(self) -> dict[str, str]:
+        return {name: text for name, text in DEFINITIONS.items() if name != "preemption" or self.preemption is not None}
 
 
 def summarise(result: ReplayResult) -> ReplaySummary:
     """All figures of a replay."""
     ledger = result.ledger
     pods, gangs = list(ledger.all_pods()), list(ledger.all_gangs())
+    first = [record for record in pods if not record.restarts]
     plain = [record for record in pods if not record.pod.group_name]
     whole, busy = ledger.integrals_at(result.end), ledger.arrived
     reasons = _reasons(result.waiting)
@@ -110,21 +159,22 @@ def summarise(result: ReplayResult) -> ReplaySummary:
         len(gangs),
         sum(gang.placed is not None for gang in gangs),
         sum(gang.finished is not None for gang in gangs),
-        len(pods),
-        sum(pod.bound is not None for pod in pods),
+        len(first),
+        sum(pod.bound is not None for pod in first),
         sum(pod.finished is not None for pod in pods),
-        Spread.of(_spans(gangs, "placed") + _spans(plain, "bound")),
+        Spread.of(_spans(gangs, "placed") + _spans([pod for pod in plain if not pod.restarts], "bound")),
         Spread.of(_spans(gangs, "finished") + _spans(plain, "finished")),
         _share(whole, *_gpus(whole)),
         _share(busy, *_gpus(busy)),
         {name: share for name in _used(whole) if (share := _share(whole, name)) is not None},
         tuple(_never_placed(gang, reasons) for gang in gangs if gang.placed is None),
+        PreemptionSummary.of(result.evictions),
     )
 
 
 def _spans(records: list[GangRecord] | list[PodRecord], end: str) -> list[int]:
-    """Nanoseconds from creation to the moment named ``end``, of those that came so far."""
-    return [moment - record.created for record in records if (moment := getattr(record, end)) is not None]
+    """Nanoseconds from arrival to the moment named ``end``, of those that came so far."""
+    return [moment - record.arrived for record in records if (moment := getattr(record, end)) is not None]
 
 
 def _gpus(integrals: Integrals) -> list[str]:

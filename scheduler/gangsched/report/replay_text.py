@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from gangsched.replay.times import seconds
 from gangsched.report.columns import columns, duration, grouped
-from gangsched.report.replay_summary import NeverPlaced, ReplaySummary
+from gangsched.report.replay_summary import NeverPlaced, PreemptionSummary, ReplaySummary
 from gangsched.report.spread import PERCENTS, Spread
 
 _MOST_REASONS = 10
@@ -32,6 +33,8 @@ def replay_text(summary: ReplaySummary) -> str:
     if result.skipped:
         facts.insert(0, ("skipped", f"{grouped(result.skipped)}, first: {result.first_skipped}"))
     parts = [columns(counts, right=(1, 2, 3)), columns(spreads, right=(1, 2, 3, 4, 5)), columns(facts)]
+    if summary.preemption is not None:
+        parts.append(_preemption(summary.preemption))
     if summary.never_placed:
         parts.append(_never_placed(summary.never_placed))
     return "\n\n".join(parts)
@@ -48,6 +51,17 @@ def _utilisation(summary: ReplaySummary) -> str:
         return "- (no node has GPUs)"
     until = summary.gpu_utilisation_until_last_arrival or 0.0
     return f"{summary.gpu_utilisation:.1%} ({until:.1%} until the last arrival)"
+
+
+def _preemption(preemption: PreemptionSummary) -> str:
+    of_them = f" ({grouped(preemption.finished)} finished within their grace)" if preemption.finished else ""
+    rows = [
+        ("preemptions", grouped(preemption.cycles)),
+        ("victims", grouped(preemption.victims) + of_them),
+        *((f"  of priority {priority}", grouped(count)) for priority, count in preemption.by_priority.items()),
+        ("lost GPU time", f"{seconds(preemption.lost):,} GPU seconds"),
+    ]
+    return columns(rows)
 
 
 def _never_placed(gangs: tuple[NeverPlaced, ...]) -> str:
