@@ -10,44 +10,14 @@ Policies listen and keep what they derive in step; nothing here knows a policy. 
 
 from __future__ import annotations
 
-from itertools import zip_longest
-from operator import add, neg
 from typing import Protocol
 
 from attrs import define
 
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.objects import DEFAULT_QUEUE, QUEUE_NAME, EntityKey, Node, Pod, PodSpec, Queue
-from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, Resources
-
-Vector = tuple[int, ...]
-"""An amount of each resource, in the order of ``Accounts.names``; a shorter one ends in zeros."""
-
-
-def stored_amounts(resources: Resources, pods: int = 0) -> dict[str, int]:
-    """Amounts by name in the units of fair sharing: milli-CPU, bytes, pods, thousandths of everything else (R3).
-
-    ``pods``: what a pod adds to its request (R8). Names of quota counts are dropped.
-    """
-    amounts = {CPU: resources.milli_cpu, MEMORY: resources.memory}
-    if resources.ephemeral_storage:
-        amounts[EPHEMERAL_STORAGE] = resources.ephemeral_storage * 1000
-    if resources.pods or pods:
-        amounts[PODS] = resources.pods + pods
-    for name, amount in resources.scalars.items():
-        if not name.startswith("count/"):
-            amounts[name] = amount * 1000
-    return amounts
-
-
-def plus(left: Vector, right: Vector) -> Vector:
-    if len(left) == len(right):
-        return tuple(map(add, left, right))
-    return tuple(a + b for a, b in zip_longest(left, right, fillvalue=0))
-
-
-def minus(left: Vector, right: Vector) -> Vector:
-    return plus(left, tuple(map(neg, right)))
+from gangsched_framework.resources import CPU, MEMORY
+from gangsched_framework.vectors import Vector, minus, plus, stored_amounts
 
 
 @define(eq=False)
@@ -142,6 +112,11 @@ class Accounts:
                 self._vectors.clear()
             found = self._vectors[pod.spec] = self._as_vector(stored_amounts(pod.spec.requests.requested, pods=1))
         return found
+
+    def tenant_of(self, pod_key: str) -> TenantAccount | None:
+        """The tenant a pod counts for, None when it counts for nobody."""
+        entry = self._pods.get(pod_key)
+        return entry.job.tenant if entry is not None else None
 
     def is_placed(self, pod_key: str) -> bool | None:
         """Whether a pod that counts is assigned or assumed; None when it does not count."""

@@ -13,9 +13,10 @@ from typing import Any, Protocol, runtime_checkable
 
 from attrs import define, field, frozen
 
-from gangsched_framework.accounts import Accounts, Vector
+from gangsched_framework.accounts import Accounts
 from gangsched_framework.interface import Plugin, Sortable
 from gangsched_framework.objects import DEFAULT_QUEUE, QUEUE_NAME, EntityKey, Group, Pod, Queue
+from gangsched_framework.vectors import Vector
 
 Key = tuple[Any, ...]
 """Sorts before another when it is smaller; an empty one has no opinion."""

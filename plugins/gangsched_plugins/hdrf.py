@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gangsched_framework.accounts import Vector
 from gangsched_framework.fair_order import Job, Key, Moved
 from gangsched_framework.handle import Handle
+from gangsched_framework.vectors import Vector
 from gangsched_plugins import names
 from gangsched_plugins.fairshare.dominant_book import DominantBook
 from gangsched_plugins.fairshare.hdrf_book import HdrfBook

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from gangsched_framework.accounts import Vector
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.events import ClusterEventWithHint
 from gangsched_framework.fair_order import Job, Key, Moved
@@ -13,6 +12,7 @@ from gangsched_framework.handle import Handle
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import Pod
 from gangsched_framework.status import Status
+from gangsched_framework.vectors import Vector
 from gangsched_plugins import names
 from gangsched_plugins.fairshare.gate import TenantGate
 from gangsched_plugins.fairshare.proportion_book import ProportionBook

@@ -13,11 +13,11 @@ from typing import Any
 from attrs import define, field
 from sortedcontainers import SortedList
 
-from gangsched_framework.accounts import Vector
 from gangsched_framework.fair_order import FairOrder, Key, Moved
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import EntityKey
+from gangsched_framework.vectors import Vector
 from gangsched_queue.entities import Entity
 from gangsched_queue.entity_heap import EntityHeap
 from gangsched_queue.member_gates import member_order

@@ -17,11 +17,12 @@ from attrs import evolve
 from gangsched.config import SchedulerConfig, load_config
 from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.settings import Settings
-from gangsched_framework.accounts import Accounts, Vector
+from gangsched_framework.accounts import Accounts
 from gangsched_framework.fair_order import FairOrder, Key
 from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import QUEUE_NAME, ClusterObject, CompositePodGroup, EntityKey, Pod, PodGroup, Queue
 from gangsched_framework.testing import FakeHandle
+from gangsched_framework.vectors import Vector
 from gangsched_plugins.default_registry import default_registry
 from gangsched_plugins.fairshare.gate import TenantGate
 from gangsched_queue.entities import Entity

@@ -12,10 +12,10 @@ from typing import Literal
 
 from attrs import field, frozen
 
-from gangsched_framework.accounts import stored_amounts
 from gangsched_framework.pod_requests import is_scalar
 from gangsched_framework.quantity import MILLI, UNIT, round_away
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, Resources
+from gangsched_framework.vectors import stored_amounts
 
 EPSILON = 0.1
 """The least amount that counts, in any stored unit."""

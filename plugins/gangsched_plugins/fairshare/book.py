@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gangsched_framework.accounts import Accounts, JobAccount, TenantAccount, Vector
+from gangsched_framework.accounts import Accounts, JobAccount, TenantAccount
 from gangsched_framework.fair_order import Moved
 from gangsched_framework.objects import EntityKey
 from gangsched_framework.resources import CPU, MEMORY, PODS
+from gangsched_framework.vectors import Vector
 from gangsched_plugins.fairshare.amounts import Amounts
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from gangsched_framework.accounts import Accounts, JobAccount, TenantAccount, Vector, plus
+from gangsched_framework.accounts import Accounts, JobAccount, TenantAccount
 from gangsched_framework.fair_order import Key
 from gangsched_framework.resources import PODS
+from gangsched_framework.vectors import Vector, plus
 from gangsched_plugins.fairshare.amounts import EPSILON, NO_AMOUNTS, Amounts
 from gangsched_plugins.fairshare.book import Book, readable
 from gangsched_plugins.fairshare.capacity import quota

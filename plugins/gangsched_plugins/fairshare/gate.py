@@ -7,11 +7,12 @@ from typing import Protocol
 
 from attrs import frozen
 
-from gangsched_framework.accounts import Accounts, Vector
+from gangsched_framework.accounts import Accounts
 from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHint, Hint, Resource
 from gangsched_framework.fair_order import queue_refusal
 from gangsched_framework.objects import Pod
 from gangsched_framework.status import Status, unschedulable
+from gangsched_framework.vectors import Vector
 
 _MAY_LEAVE_ROOM = (
     (Resource.ASSIGNED_POD, Action.DELETE),
@@ -48,8 +49,7 @@ class TenantGate:
         return [ClusterEventWithHint(ClusterEvent(*each), hint) for each in _MAY_LEAVE_ROOM]
 
     def _refusal(self, pod: Pod, *, tentative: bool) -> str:
-        tenant = self.accounts.tenant_name(pod)
-        account = self.accounts.tenants.get(tenant) if tenant is not None else None
+        account = self.accounts.tenant_of(pod.key)
         if account is None:
             return ""  # an orphan counts for nobody (P18r)
         name = account.name

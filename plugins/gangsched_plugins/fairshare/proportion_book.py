@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from gangsched_framework.accounts import Accounts, JobAccount, TenantAccount, Vector, plus
+from gangsched_framework.accounts import Accounts, JobAccount, TenantAccount
 from gangsched_framework.resources import PODS
+from gangsched_framework.vectors import Vector, plus
 from gangsched_plugins.fairshare.amounts import EPSILON, NO_AMOUNTS, Amounts
 from gangsched_plugins.fairshare.book import Book, readable
 from gangsched_plugins.fairshare.deserved import Claim, Division, divide
 from gangsched_plugins.fairshare.deserved_columns import DeservedTable, Matrix
 from gangsched_plugins.fairshare.differences import share
 from gangsched_plugins.fairshare.entitlement import real_capability, total_of
+
+_MOST_REQUESTS = 10_000
 
 
 class ProportionBook(Book):
@@ -27,6 +30,7 @@ class ProportionBook(Book):
         self._matrix: Matrix | None = None
         self._deserved: dict[str, list[float]] = {}
         self._shares: dict[str, float] = {}
+        self._of_request: dict[Vector, tuple[tuple[int, int], ...]] = {}
 
     # --- what happened ----------------------------------------------------------------------------------------------
 
@@ -66,14 +70,18 @@ class ProportionBook(Book):
         account = self.accounts.tenants.get(tenant)
         if account is None:
             return ""
-        rows = list(zip(self.accounts.names, self.padded(account.allocated), self.deserved(tenant), strict=True))
-        if any(deserved - used >= EPSILON for _, used, deserved in rows):
-            return ""
-        used_up = next((row for row in rows if row[2] >= EPSILON), None)
-        if used_up is None:
+        held, deserved = account.allocated, self.deserved(tenant)
+        count, shown = len(held), -1
+        for index, most in enumerate(deserved):
+            if most - (held[index] if index < count else 0) >= EPSILON:
+                return ""
+            if shown < 0 and most >= EPSILON:
+                shown = index
+        if shown < 0:
             return f"queue {tenant} is overused: it deserves nothing"
-        name, used, deserved = used_up
-        return f"queue {tenant} is overused: {name} {readable(name, used)} of deserved {readable(name, deserved)}"
+        name = self.accounts.names[shown]
+        used, part = readable(name, held[shown]), readable(name, deserved[shown])
+        return f"queue {tenant} is overused: {name} {used} of deserved {part}"
 
     def beyond(self, tenant: str, request: Vector, *, tentative: bool = False) -> str:
         """Why a tenant may not take ``request``: in some resource it would exceed what it deserves (P14r); '' = it may.
@@ -83,13 +91,26 @@ class ProportionBook(Book):
         account = self.accounts.tenants.get(tenant)
         if account is None:
             return ""
-        held = plus(account.allocated, account.tentative) if tentative else account.allocated
-        rows = zip(self.accounts.names, request, self.padded(held), self.deserved(tenant), strict=False)
-        for name, wanted, used, deserved in rows:
-            if wanted > 0 and name != PODS and used + wanted - deserved >= EPSILON:
-                total, most = readable(name, used + wanted), readable(name, deserved)
-                return f"queue {tenant}: {name} {total} would exceed deserved {most}"
+        held = plus(account.allocated, account.tentative) if tentative and account.tentative else account.allocated
+        deserved, count = self.deserved(tenant), len(held)
+        for index, wanted in self._wanted(request):
+            total = held[index] + wanted if index < count else wanted
+            if total - deserved[index] >= EPSILON:
+                name = self.accounts.names[index]
+                shown = readable(name, total), readable(name, deserved[index])
+                return f"queue {tenant}: {name} {shown[0]} would exceed deserved {shown[1]}"
         return ""
+
+    def _wanted(self, request: Vector) -> tuple[tuple[int, int], ...]:
+        """(resource, amount) of what is requested; ``pods`` is never looked at (R23)."""
+        found = self._of_request.get(request)
+        if found is None:
+            if len(self._of_request) > _MOST_REQUESTS:
+                self._of_request.clear()
+            pods = self.accounts.names.index(PODS) if PODS in self.accounts.names else -1
+            found = tuple((index, amount) for index, amount in enumerate(request) if amount > 0 and index != pods)
+            self._of_request[request] = found
+        return found
 
     # --- bringing up to date ----------------------------------------------------------------------------------------
 
