@@ -63,8 +63,6 @@ class QueueingParams:
     gating_plugin: str = ""
     gating_reason: str = ""
     """What the gating plugin said; for the debugging view."""
-    gating_plugins: frozenset[str] = frozenset()
-    """Every plugin that gates a member: the union recommended in §2.8.4; ``gating_plugin`` is the one shown."""
 
 
 @define(eq=False, kw_only=True)

@@ -20,7 +20,6 @@ from gangsched_framework.placement import Progress
 from gangsched_framework.status import Code, Status, unresolvable, unschedulable
 from gangsched_plugins import names
 
-
 _WAITING = unresolvable(
     "waiting for minCount pods from a gang to appear in scheduling queue", plugin=names.GANG_SCHEDULING
 )

@@ -52,6 +52,8 @@ class Bucket:
     outcome: object
     version: int
     rounds: int = 0
+    ahead: int = 0
+    """Sleepers that had their own attempt at the instant of the bucket's next turn: that turn is none of theirs."""
     sleepers: dict[EntityKey, Sleeper] = field(factory=dict)
 
     @property
@@ -90,7 +92,9 @@ class DormantTrees:
         if bucket is None:
             bucket = self._buckets[place] = Bucket(kind, period, due, entity.priority, outcome, version)
         # a bucket that has not had its turn at this instant yet is one round behind the newcomer
-        bucket.sleepers[entity.key] = Sleeper(entity, bucket.rounds + (due - bucket.due) // period)
+        since = bucket.rounds + (due - bucket.due) // period
+        bucket.ahead += since > bucket.rounds
+        bucket.sleepers[entity.key] = Sleeper(entity, since)
         self._bucket_of[entity.key] = bucket
 
     def next_due(self, version: int) -> int | None:
@@ -104,18 +108,19 @@ class DormantTrees:
     def repeat(self, bucket: Bucket, outcome: object, version: int) -> None:
         """The whole bucket is refused once more at its due time."""
         bucket.outcome, bucket.version = outcome, version
-        bucket.rounds += 1
-        bucket.due += bucket.period
-        self.retries += len(bucket.sleepers)
+        self._turn(bucket, 1)
 
     def pass_time(self, time: int) -> None:
         """Nothing happens before ``time``: every return before it is a refusal like the last one. O(buckets)."""
         for bucket in self._buckets.values():
             if bucket.due < time:
-                rounds = (time - bucket.due + bucket.period - 1) // bucket.period
-                bucket.rounds += rounds
-                bucket.due += rounds * bucket.period
-                self.retries += rounds * len(bucket.sleepers)
+                self._turn(bucket, (time - bucket.due + bucket.period - 1) // bucket.period)
+
+    def _turn(self, bucket: Bucket, rounds: int) -> None:
+        bucket.rounds += rounds
+        bucket.due += rounds * bucket.period
+        self.retries += rounds * len(bucket.sleepers) - bucket.ahead
+        bucket.ahead = 0
 
     def take_roused(self) -> list[Roused]:
         """Trees roused since the last call whose retries were made up."""
@@ -132,6 +137,7 @@ class DormantTrees:
         if bucket is None:
             return None
         sleeper = bucket.sleepers.pop(key)
+        bucket.ahead -= sleeper.since > bucket.rounds
         if not bucket.sleepers:
             del self._buckets[(bucket.kind, bucket.period, bucket.due % bucket.period)]
         entity = sleeper.entity
@@ -156,3 +162,4 @@ class DormantTrees:
             assert place == (bucket.kind, bucket.period, bucket.due % bucket.period)
             assert bucket.sleepers
             assert all(0 <= s.since <= bucket.rounds + 1 for s in bucket.sleepers.values())
+            assert bucket.ahead == sum(s.since > bucket.rounds for s in bucket.sleepers.values())

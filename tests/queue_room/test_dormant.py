@@ -1,0 +1,86 @@
+"""Dormant trees: retries that are not carried out are made up when somebody looks."""
+
+from __future__ import annotations
+
+from gangsched_framework.hierarchy import Forest
+from gangsched_framework.infos import QueuedPodInfo
+from gangsched_framework.testing import make_pod, make_pod_group
+from gangsched_queue.dormant import DormantTrees
+from gangsched_queue.entities import QueuedPodGroupInfo
+
+SECOND = 1_000_000_000
+PERIOD = 11 * SECOND
+
+
+def _tree(forest: Forest, name: str, timestamp: int) -> QueuedPodGroupInfo:
+    group = make_pod_group(name).min_count(1).obj()
+    pod = make_pod(f"{name}-0").in_group(name).obj()
+    forest.add_group(group)
+    forest.add_pod(pod)
+    entity = QueuedPodGroupInfo(key=group.key, group=group, timestamp=timestamp, attempts=5, unschedulable_count=5)
+    entity.insert(group.key, QueuedPodInfo(pod=pod, timestamp=timestamp, attempts=5))
+    return entity
+
+
+def test_a_tree_roused_before_its_first_return_is_as_it_was_laid_down() -> None:
+    forest, dormant = Forest(), DormantTrees()
+    tree = _tree(forest, "a", 20 * SECOND)
+    dormant.add(tree, "kind", PERIOD, "refused", 1)
+
+    roused = dormant.rouse(tree.key, forest)
+
+    assert roused is tree
+    assert (tree.attempts, tree.timestamp, dormant.take_roused()) == (5, 20 * SECOND, [])
+    assert len(dormant) == 0
+
+
+def test_rounds_that_passed_are_made_up_in_the_tree_and_its_members() -> None:
+    forest, dormant = Forest(), DormantTrees()
+    tree = _tree(forest, "a", 20 * SECOND)
+    dormant.add(tree, "kind", PERIOD, "refused", 1)
+    dormant.pass_time(54 * SECOND)  # returns at 31, 42, 53
+    dormant._check()
+
+    dormant.rouse(tree.key, forest)
+
+    (member,) = tree.members()
+    assert (tree.attempts, tree.unschedulable_count, tree.timestamp) == (8, 8, 53 * SECOND)
+    assert (member.attempts, member.timestamp) == (8, 53 * SECOND)
+    assert tree.backoff_expiration == 63 * SECOND
+    assert [(r.key, r.retries, r.last) for r in dormant.take_roused()] == [(tree.key, 3, 53 * SECOND)]
+
+
+def test_a_return_at_the_very_instant_has_not_passed_yet() -> None:
+    forest, dormant = Forest(), DormantTrees()
+    dormant.add(_tree(forest, "a", 20 * SECOND), "kind", PERIOD, "refused", 1)
+
+    dormant.pass_time(31 * SECOND)
+
+    assert dormant.retries == 0
+    assert [bucket.due for bucket in dormant.due(31 * SECOND)] == [31 * SECOND]
+
+
+def test_trees_of_one_kind_and_phase_share_a_bucket_and_count_their_own_rounds() -> None:
+    forest, dormant = Forest(), DormantTrees()
+    first, second = _tree(forest, "a", 20 * SECOND), _tree(forest, "b", 42 * SECOND)
+    dormant.add(first, "kind", PERIOD, "refused", 1)
+    dormant.pass_time(42 * SECOND)  # one return, at 31; that of 42 is still to come
+    dormant.add(second, "kind", PERIOD, "refused", 1)
+    (bucket,) = dormant.buckets()
+    dormant.repeat(bucket, "refused", 1)  # at 42: the newcomer has just had its own attempt
+    dormant._check()
+    dormant.pass_time(54 * SECOND)
+
+    dormant.rouse(first.key, forest)
+    dormant.rouse(second.key, forest)
+
+    assert (first.attempts, second.attempts) == (8, 6)
+    assert dormant.retries == 3 + 1
+
+
+def test_only_buckets_refused_in_another_world_call_for_a_look() -> None:
+    forest, dormant = Forest(), DormantTrees()
+    dormant.add(_tree(forest, "a", 20 * SECOND), "kind", PERIOD, "refused", 7)
+
+    assert dormant.next_due(7) is None
+    assert dormant.next_due(8) == 31 * SECOND
