@@ -20,7 +20,7 @@ WORLD_STEPS = 250
 
 def begin(seed: int, world: int, *, oracle: bool) -> Story:
     rng = Random(f"{seed}:{world}")
-    story = Story(draw_cores(rng, oracle=oracle), Variety.draw(rng))
+    story = Story(draw_cores(rng, oracle=oracle), Variety.draw(rng), period=rng.choice((1, 1, 10)))
     for _ in range(rng.randrange(6)):
         story.a_node_appears(rng)
     return story

@@ -52,7 +52,7 @@ class Seen:
 def see(story: Story) -> Seen:
     pods = dict(story.core.world.pods)
     placed = {key: Placed(pod, pod.node_name) for key, pod in pods.items() if pod.node_name}
-    for bind in story.unanswered:
+    for bind in (*story.unanswered, *story.unseen):
         known = pods.get(bind.pod)
         if known is not None and known.uid == bind.uid:
             placed.setdefault(bind.pod, Placed(story.reserved[bind.uid], bind.node))
@@ -244,8 +244,8 @@ def _every_waiting_pod_is_in_one_place(story: Story, state: QueueState) -> None:
             continue
         if popped.get(key) == pod.uid and key in state.in_flight:
             found.append("popped")
-        if any(bind.uid == pod.uid for bind in story.unanswered):
-            assert world.is_assumed(pod), f"{key}: its binding is under way"
+        if any(bind.uid == pod.uid for bind in (*story.unanswered, *story.unseen)):
+            assert world.is_assumed(pod), f"{key}: its binding is under way, or not seen"
             found.append("binding")
         assert len(found) == 1 or (pod.deleting and not found), f"{key} is in {found}"
     assert not places, f"unknown pods in the queue: {places}"

@@ -11,7 +11,6 @@ from random import Random
 
 from attrs import evolve, fields
 
-from gangsched.engine.scheduler import Cycle
 from gangsched.engine.decisions import Bind, Evict
 from gangsched.engine.report import CycleReport
 from gangsched.engine.scheduler import Cycle, Scheduler
@@ -47,16 +46,20 @@ MOMENTS = (TENTH, 5 * TENTH, 10 * TENTH, 10 * TENTH, 15 * TENTH, 30 * TENTH, 200
 class Story:
     """The cluster around the cores, which all hear and are asked the same.
 
-    ``nodes`` are those delivered; ``unanswered`` the bindings under way, ``leaving`` the victims not gone yet.
+    ``nodes`` are those delivered; ``unanswered`` the bindings under way, ``unseen`` those that succeeded but whose pods
+    do not show it yet, ``leaving`` the victims not gone yet. ``period``: every how many steps the cores are looked at;
+    looking settles what else would wait for the next cycle.
     """
 
-    def __init__(self, cores: Sequence[Scheduler], variety: Variety) -> None:
+    def __init__(self, cores: Sequence[Scheduler], variety: Variety, period: int = 1) -> None:
         self.cores = cores
         self.core = cores[0]
         self.variety = variety
+        self.period = period
         self.hosts = [Host(core) for core in cores]
         self.nodes: dict[str, Node] = {}
         self.unanswered: list[Bind] = []
+        self.unseen: list[Bind] = []
         self.reserved: dict[str, Pod] = {}  # by uid: pods being bound, as they were popped
         self.leaving: list[Evict] = []
         self.cycles: list[Cycle] = []
@@ -69,6 +72,7 @@ class Story:
         self._late: tuple[str, ...] = ()
         self._refused: tuple[str, ...] = ()
         self._uids = 0
+        self._steps = 0
         for host in self.hosts:
             host.bind_call = self._answer_of(host)
             host.evict = self._leave
@@ -292,7 +296,7 @@ class Story:
 
     def a_pod_is_assigned_by_others(self, rng: Random) -> None:
         pod = self._some_pod(rng, assigned=False)
-        if pod is not None:
+        if pod is not None and pod.uid not in [bind.uid for bind in self.unseen]:
             self.tell("update", evolve(pod, node_name=some(rng, NODES)))
 
     def a_pod_is_activated(self, rng: Random) -> None:
@@ -316,6 +320,13 @@ class Story:
             self.tell(some(rng, ("add", "add", "delete")), drawn[rng.randrange(len(drawn))])
 
     def time_passes(self, rng: Random) -> None:
+        due = self.core.next_due()
+        if due is not None and one_in(rng, 4):
+            self.note(f"jump to {due / 10**9}")
+            for core in self.cores:
+                core.jump(due)
+                core.flush()
+            return
         moment = some(rng, MOMENTS)
         self.note(f"advance {moment / 10**9}")
         for core in self.cores:
@@ -418,11 +429,28 @@ class Story:
         if not self.unanswered:
             return
         bind = self.unanswered.pop(rng.randrange(len(self.unanswered)))
+        if one_in(rng, 3) and self._waits(bind):
+            self.note(f"bound, not seen {bind}")
+            answers = [core.bound(bind.pod, bind.uid) for core in self.cores]
+            assert all(answer == answers[0] for answer in answers)
+            self.unseen.append(bind)
+            return
         self._refused = (bind.pod,) if one_in(rng, 3) else ()
         self.note(f"answer {bind}, refused: {self._refused}")
         answers = [host.carry_out([bind]) for host in self.hosts]
         assert all(answer == answers[0] for answer in answers)
         self._refused = ()
+
+    def _waits(self, bind: Bind) -> bool:
+        pod = self.core.pod(bind.pod)
+        return pod is not None and pod.uid == bind.uid and not pod.node_name
+
+    def a_bound_pod_is_seen(self, rng: Random) -> None:
+        if self.unseen:
+            bind = self.unseen.pop(rng.randrange(len(self.unseen)))
+            pod = self.core.pod(bind.pod)
+            if pod is not None and self._waits(bind):
+                self.tell("update", pod.bound_to(bind.node))
 
     def _leave(self, evict: Evict) -> None:
         """Eviction: the pod is terminating, and gone when the story says so."""
@@ -443,6 +471,9 @@ class Story:
 
     def check(self) -> None:
         """Every invariant that holds between two steps; in the middle of a cycle those of queue and forest."""
+        self._steps += 1
+        if self._steps % self.period:
+            return
         for core in self.cores:
             invariants.check_core(core, between_cycles=self.stage != "decided")
         invariants.check_state(self)
@@ -475,6 +506,7 @@ RULES: tuple[Rule, ...] = (
     *(Story.a_whole_cycle,) * 5,
     *(Story.the_queue_is_worked_off,) * 8,
     *(Story.a_binding_is_answered,) * 4,
+    *(Story.a_bound_pod_is_seen,) * 2,
     *(Story.a_victim_is_gone,) * 3,
 )
 """Each as often as it is likely."""

@@ -35,9 +35,9 @@ class EngineMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         self._limits.close()
 
-    @initialize(rng=RANDOM, nodes=st.integers(0, 5))
-    def a_cluster_begins(self, rng: Random, nodes: int) -> None:
-        self.story = Story(draw_cores(rng, oracle=self.oracle), Variety.draw(rng))
+    @initialize(rng=RANDOM, nodes=st.integers(0, 5), period=st.sampled_from((1, 1, 10)))
+    def a_cluster_begins(self, rng: Random, nodes: int, period: int) -> None:
+        self.story = Story(draw_cores(rng, oracle=self.oracle), Variety.draw(rng), period)
         for _ in range(nodes):
             self.story.a_node_appears(rng)
 
