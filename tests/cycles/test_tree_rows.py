@@ -321,6 +321,26 @@ def test_row_144_a_child_that_came_after_the_pop_is_an_error_of_all_and_the_rebu
     assert set(binds(cluster.cycle())) == {"a-0", "b-0"}
 
 
+def test_a_success_after_an_error_and_a_rejection_clears_both_counters() -> None:
+    cluster = Cluster(node("n", cpu=1), leaf("g", 2), pods("g", 3))
+    cluster.add(pod("g-3", "g", priority=5))
+    cluster.cycle()
+    cluster.delete("g-3")
+    cluster.advance(2)
+    cluster.cycle()
+    cluster.advance(2)
+    assert (cluster.entity("g").errors, cluster.entity("g").unschedulable) == (0, 1)
+    cluster.change("g", priority=7)
+    cluster.cycle()
+    entity = cluster.entity("g")
+    assert (entity.errors, entity.unschedulable, entity.attempts) == (1, 1, 3)
+    cluster.change("g", priority=0, minimum=1)
+    cluster.advance(3)
+    assert set(binds(cluster.cycle())) == {"g-0"}
+    entity = cluster.entity("g")
+    assert (entity.errors, entity.unschedulable, entity.attempts) == (0, 0, 4)
+
+
 # --- conditions -----------------------------------------------------------------------------------------------------
 
 

