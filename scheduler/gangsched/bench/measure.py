@@ -14,6 +14,7 @@ from attrs import frozen
 from gangsched.bench.case import Case
 from gangsched.bench.cases import AnyCase
 from gangsched.bench.outcome import Outcome, Trial
+from gangsched.collector import calm_collector
 
 ORACLE_WORK = 40_000
 """Nodes times pods the per-node form is measured on: about a second or two."""
@@ -91,12 +92,8 @@ def _beside(case: Case, work: int) -> tuple[Outcome, Outcome]:
 
 
 def _run(trial: Trial, limit: float | None) -> Outcome:
-    gc.collect()
-    gc.freeze()  # what stands before the clock starts is not looked through again
-    try:
+    with calm_collector():
         return trial.run(limit)
-    finally:
-        gc.unfreeze()
 
 
 def _forget_peak() -> None:

@@ -15,6 +15,7 @@ from gangsched.cli.logs import configure_logging
 from gangsched.cli.options import config_option, gates_option, verbose_option
 from gangsched.cli.output import print_document, show_cycles
 from gangsched.cli.progress import Progress
+from gangsched.collector import calm_collector
 from gangsched.config import FeatureGates, describe
 from gangsched.manifests import Decoder
 from gangsched.replay.check import CheckFailed
@@ -191,7 +192,8 @@ def _play(options: Options, log: OutcomeLog | None) -> tuple[Engine, ReplayResul
         options.grace,
     )
     try:
-        result = player.play(source.events(), nodes)
+        with calm_collector():
+            result = player.play(source.events(), nodes)
     finally:
         progress.end()
     warn(decoder.warnings)
