@@ -10,8 +10,8 @@ from gangsched.api import Engine
 from gangsched.engine.decisions import Evict
 from gangsched.replay.departures import Departures
 from gangsched.replay.ledger import Ledger, PodRecord, requested
+from gangsched_framework.hierarchy import Forest, HierarchyError
 from gangsched_framework.objects import Pod, PodStatus
-from gangsched_plugins.default_preemption.units import UnitFinder
 
 Fate = Literal["restart", "lost"]
 """``restart``: a new pod of the name runs from the beginning. ``lost``: the pod never comes back."""
@@ -56,7 +56,7 @@ class Evictions:
         core = self.engine.core
         pod = core.pod(evict.pod)
         assert pod is not None  # decided in this very instant
-        priority = UnitFinder(core.world.forest, core.snapshot).priority(pod)
+        priority = _priority(pod, core.world.forest)
         self.victims.append(Victim(self.ledger.pods[pod.key], priority, core.now))
         if self.grace:
             end = core.now + self.grace  # as the API server, which shows the end of the grace period
@@ -88,3 +88,17 @@ class Evictions:
         self.ledger.pod_restarted(new)
         core.add(new)
         return old
+
+
+def _priority(pod: Pod, forest: Forest) -> int:
+    """That of the highest group above the pod that goes as a whole, else of its own group, else its own (spec §5.3)."""
+    if pod.group_key is None:
+        return pod.priority
+    try:
+        chain = forest.chain(pod.group_key)
+    except HierarchyError:
+        own = forest.group(pod.group_key)
+        chain = [] if own is None else [own]
+    whole = [group for group in chain if group.disruption_mode == "all"]
+    deciding = whole[-1:] or chain[:1]
+    return deciding[0].effective_priority if deciding else pod.priority

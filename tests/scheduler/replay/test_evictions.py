@@ -18,7 +18,7 @@ from gangsched.report.replay_summary import summarise
 from gangsched.report.replay_text import replay_text
 from tests.scheduler.cli.command import gangsched_json
 from tests.scheduler.replay.play import SECOND, play
-from tests.scheduler.replay.traces import add, delete, group, node, pod, update, write
+from tests.scheduler.replay.traces import HEADER, add, composite, delete, group, node, pod, update, write
 
 GPU = "nvidia.com/gpu"
 
@@ -144,6 +144,26 @@ def test_what_becomes_of_victims(tmp_path: Path, case: str) -> None:
     assert runs(play(write(tmp_path / "t.jsonl", events), **options)) == expected
 
 
+@pytest.mark.parametrize("changes", [[], [update(5, pod("low", duration="10s", priority=1))]], ids=["alone", "updated"])
+def test_a_victim_is_marked_until_its_grace_period_ends(tmp_path: Path, changes: list[dict[str, Any]]) -> None:
+    result = play(write(tmp_path / "t.jsonl", [*DUEL, *changes]), grace=3 * SECOND, until=6 * SECOND)
+    low = result.evictions.engine.core.pod("default/low")
+    assert low is not None
+    assert (low.node_name, low.deletion_timestamp) == ("n1", 7 * SECOND)
+    marked = low.condition("DisruptionTarget")
+    assert marked is not None
+    assert marked.reason == "PreemptionByScheduler"
+
+
+def test_a_restarted_pod_bears_no_traces_of_its_first_run(tmp_path: Path) -> None:
+    result = play(write(tmp_path / "t.jsonl", DUEL), until=5 * SECOND)
+    low = result.evictions.engine.core.pod("default/low")
+    assert low is not None
+    assert (low.node_name, low.deletion_timestamp, low.creation_timestamp) == ("", None, 4 * SECOND)
+    assert [condition.type for condition in low.status.conditions] == ["PodScheduled"]  # its own refusal
+    assert low.uid != result.evictions.victims[0].record.pod.uid
+
+
 # --- gangs and the summary --------------------------------------------------------------------------------------------
 
 
@@ -220,6 +240,21 @@ def test_preemptions_are_summed_up(tmp_path: Path) -> None:
         ["of", "priority", "3", "2"],
         ["lost", "GPU", "time", "24", "GPU", "seconds"],
     ]
+
+
+def test_the_priority_of_a_victim_is_that_of_the_highest_group_that_goes_as_a_whole(tmp_path: Path) -> None:
+    root, leaf = composite("root", 1, disruptionMode={"all": {}}, priority=4), group("g", 1, "root")
+    leaf["spec"] |= {"priority": 2}
+    events = [
+        add(0, node("n1", "1")),
+        add(0, root),
+        add(0, leaf),
+        add(0, pod("g-0", in_group="g", duration="10s", priority=2)),
+        add(4, pod("high", duration="5s", priority=9)),
+    ]
+    header = HEADER | {"feature_gates": {"CompositePodGroup": True}}
+    result = play(write(tmp_path / "t.jsonl", events, header))
+    assert [victim.priority for victim in result.evictions.victims] == [4]
 
 
 def test_only_what_was_not_finished_is_lost(tmp_path: Path) -> None:
