@@ -103,7 +103,7 @@ class DeservedTable:
             given = _sum(np.maximum(after - before, 0))
             returned = _sum(np.maximum(before - after, 0))
             remaining = np.maximum((offered + returned) - given, 0)
-            remaining_named = offered_named | (after_named | before_named).any(axis=0)
+            remaining_named = (remaining > 0) | fixed  # a difference names what is left of something only (R30)
             rows = rows[~met]
             if not ((remaining >= EPSILON) & counted).any():
                 break
