@@ -249,7 +249,8 @@ def test_the_priority_of_a_victim_is_that_of_the_highest_group_that_goes_as_a_wh
         add(0, node("n1", "1")),
         add(0, root),
         add(0, leaf),
-        add(0, pod("g-0", in_group="g", duration="10s", priority=2)),
+        # comes with its node: priorities that differ in a tree are never scheduled
+        add(0, pod("g-0", in_group="g", duration="10s", priority=2, nodeName="n1")),
         add(4, pod("high", duration="5s", priority=9)),
     ]
     header = HEADER | {"feature_gates": {"CompositePodGroup": True}}
