@@ -156,10 +156,12 @@ def test_a_victim_is_marked_until_its_grace_period_ends(tmp_path: Path, changes:
 
 
 def test_a_restarted_pod_bears_no_traces_of_its_first_run(tmp_path: Path) -> None:
-    result = play(write(tmp_path / "t.jsonl", DUEL), until=5 * SECOND)
+    seen = update(2, pod("low", duration="10s", priority=1))  # by now it shows its node, its start and a condition
+    result = play(write(tmp_path / "t.jsonl", [*DUEL[:2], seen, DUEL[2]]), until=5 * SECOND)
     low = result.evictions.engine.core.pod("default/low")
     assert low is not None
     assert (low.node_name, low.deletion_timestamp, low.creation_timestamp) == ("", None, 4 * SECOND)
+    assert low.status.start_time is None
     assert [condition.type for condition in low.status.conditions] == ["PodScheduled"]  # its own refusal
     assert low.uid != result.evictions.victims[0].record.pod.uid
 
