@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from attrs import evolve
 
@@ -65,7 +65,7 @@ def leaf(
 ) -> PodGroup:
     """A PodGroup; ``minimum`` None = basic."""
     built = make_pod_group(name).obj()
-    mode = "all" if whole else "single"
+    mode: Literal["single", "all"] = "all" if whole else "single"
     return evolve(
         built, minimum=minimum, parent_name=parent, priority=priority, topology_key=topology, disruption_mode=mode
     )
@@ -81,7 +81,7 @@ def inner(
 ) -> CompositePodGroup:
     """A CompositePodGroup; ``minimum`` None = basic."""
     built = make_composite_pod_group(name).obj()
-    mode = "all" if whole else "single"
+    mode: Literal["single", "all"] = "all" if whole else "single"
     return evolve(
         built, minimum=minimum, parent_name=parent, priority=priority, topology_key=topology, disruption_mode=mode
     )
@@ -154,7 +154,7 @@ class Cluster:
         *objects: ClusterObject | Sequence[ClusterObject],
         plugins: Sequence[tuple[str, type[Any], Mapping[str, Any]]] = (),
         schedulers: Sequence[str] = (),
-        **gates: bool,
+        gates: Mapping[str, bool] | None = None,
     ) -> None:
         features = FeatureGates(gates)
         registry = default_registry()

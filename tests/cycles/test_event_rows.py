@@ -132,8 +132,7 @@ def test_pods_that_waited_incomplete_for_long_do_not_stop_the_clock_when_they_ar
 
 
 def test_a_pod_that_shrinks_while_its_group_is_refused_is_not_refused_from_memory() -> None:
-    small = {"gang": leaf("g", 2), "pods": [pod("g-0", "g", cpu=1), pod("g-1", "g", cpu=9)]}
-    cluster = Cluster(node("n", cpu=2), small["gang"], small["pods"])
+    cluster = Cluster(node("n", cpu=2), leaf("g", 2), [pod("g-0", "g", cpu=1), pod("g-1", "g", cpu=9)])
     cluster.core.tracer.on = False  # what is traced is always evaluated
     spec = pod("g-1", "g", cpu=1).spec
     assert not binds(cluster.cycle(after_pop=lambda: cluster.change("g-1", spec=spec)))

@@ -1,4 +1,4 @@
-"""Retries that pass without being carried out (``Settings.idle``): a tree that changed while it was refused is tried."""
+"""Retries that pass without being carried out (``Settings.idle``): a tree that changed meanwhile is tried."""
 
 from __future__ import annotations
 
@@ -33,7 +33,11 @@ def join(core: Scheduler) -> None:
     core.add(pod("g-2", "g", cpu=1))
 
 
-CHANGES: dict[str, Callable[[Scheduler], None]] = {"a pod shrinks": shrink, "the minimum falls": lower, "a pod joins": join}
+CHANGES: dict[str, Callable[[Scheduler], None]] = {
+    "a pod shrinks": shrink,
+    "the minimum falls": lower,
+    "a pod joins": join,
+}
 
 
 def play(change: Callable[[Scheduler], None], *, idle: bool) -> tuple[dict[str, tuple[int, str]], int]:

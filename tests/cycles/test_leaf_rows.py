@@ -161,7 +161,7 @@ def test_row_123_without_placements_the_status_stays_unresolvable_and_no_post_fi
     script = {"answers": {"g": [None, unresolvable("hopeless")]}}
     plugins = [("placementFeasible", ScriptedPlacementFeasible, script)]
     gates = {"TopologyAwareWorkloadScheduling": False, "CompositePodGroup": False}
-    cluster = Cluster(node("n"), leaf("g"), pods("g", 2), plugins=plugins, **gates)
+    cluster = Cluster(node("n"), leaf("g"), pods("g", 2), plugins=plugins, gates=gates)
     report = cluster.cycle()
     assert report.root is not None
     assert (report.root.code.value, report.root.reasons) == ("UnschedulableAndUnresolvable", ("hopeless",))
@@ -175,7 +175,7 @@ def test_row_124_wait_after_the_last_pod_is_unschedulable() -> None:
     assert report.groups[report.entity].status.message.startswith(placements("not yet"))
 
 
-# --- pods that change while their cycle runs ----------------------------------------------------------------------------
+# --- pods that change while their cycle runs --------------------------------------------------------------------------
 
 
 def mark_deleting(cluster: Cluster, *names: str) -> None:

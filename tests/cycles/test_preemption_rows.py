@@ -19,7 +19,6 @@ from tests.cycles.harness import (
     messages,
     node,
     pod,
-    pods,
     tried,
     victims,
 )
@@ -27,8 +26,8 @@ from tests.cycles.harness import (
 FOUND = "pod group preemption: found a placement for podgroup, preempting {} victims"
 
 
-def high(name: str = "g", minimum: int = 1, **more: bool) -> Group:
-    return leaf(name, minimum, priority=10)
+def high(minimum: int = 1) -> Group:
+    return leaf("g", minimum, priority=10)
 
 
 def member(name: str, cpu: float = 1, of: str = "g") -> Pod:
@@ -46,8 +45,8 @@ def root_message(cluster: Cluster) -> str:
 
 
 def test_row_161_a_member_that_must_not_preempt_stops_the_whole_group() -> None:
-    members = [member("g-0"), evolve(member("g-1"), preemption_policy="Never")]
-    cluster = Cluster(node("n", cpu=1), running("low"), high(minimum=2), [evolve(m, preemption_policy="Never") for m in members])
+    members = [evolve(member(name), preemption_policy="Never") for name in ("g-0", "g-1")]
+    cluster = Cluster(node("n", cpu=1), running("low"), high(minimum=2), members)
     report = cluster.cycle()
     assert not victims(report)
     assert "not eligible due to preemptionPolicy=Never." in root_message(cluster)
@@ -56,7 +55,7 @@ def test_row_161_a_member_that_must_not_preempt_stops_the_whole_group() -> None:
 def test_row_161_with_its_gate_the_groups_own_policy_counts() -> None:
     group = evolve(high(), preemption_policy="Never")
     members = [evolve(member("g-0"), preemption_policy="Never")]
-    cluster = Cluster(node("n", cpu=1), running("low"), group, members, PodGroupPreemptionPolicy=True)
+    cluster = Cluster(node("n", cpu=1), running("low"), group, members, gates={"PodGroupPreemptionPolicy": True})
     assert not victims(cluster.cycle())
     assert "not eligible due to preemptionPolicy=Never." in root_message(cluster)
 
@@ -108,7 +107,7 @@ def test_rows_165_to_168_victims_go_by_units(unit: list[Group], expected: set[st
 
 
 def test_row_168_a_sibling_of_the_all_leaf_stays() -> None:
-    unit = [inner("V", 1), leaf("v", 1, "V", whole=True), leaf("w", 1, "V")]
+    unit: list[Group] = [inner("V", 1), leaf("v", 1, "V", whole=True), leaf("w", 1, "V")]
     crowd = [running("v-0", of="v", at=9), running("w-0", of="w", at=1)]
     cluster = Cluster(node("n", cpu=2), unit, crowd, high(), member("g-0", cpu=1))
     assert len(victims(cluster.cycle())) == 1
@@ -145,7 +144,9 @@ def test_row_172_a_group_that_succeeds_preempts_nobody_for_its_extra_pods() -> N
 def test_row_173_an_unresolvable_root_is_no_case_for_the_post_filter() -> None:
     script = [("placementFeasible", ScriptedPlacementFeasible, {"answers": {"g": [unresolvable("hopeless")]}})]
     gates = {"TopologyAwareWorkloadScheduling": False, "CompositePodGroup": False}
-    cluster = Cluster(node("n", cpu=1), running("low"), leaf("g", priority=10), member("g-0"), plugins=script, **gates)
+    cluster = Cluster(
+        node("n", cpu=1), running("low"), leaf("g", priority=10), member("g-0"), plugins=script, gates=gates
+    )
     report = cluster.cycle()
     assert groups(report) == {"g": "UnschedulableAndUnresolvable"}
     assert not victims(report)
@@ -177,7 +178,7 @@ def test_row_176_every_pod_of_the_found_assignment_is_nominated_one_that_was_not
 
 
 def test_row_177_with_asynchronous_preemption_the_tree_is_gated_until_a_victim_is_deleted() -> None:
-    cluster = Cluster(node("n", cpu=1), running("low"), high(), member("g-0"), SchedulerAsyncPreemption=True)
+    cluster = Cluster(node("n", cpu=1), running("low"), high(), member("g-0"), gates={"SchedulerAsyncPreemption": True})
     cluster.host.evict = lambda evict: None
     assert victims(cluster.cycle()) == ["low"]
     assert cluster.where == {"g-0": "gated"}
@@ -216,7 +217,7 @@ def test_row_179_without_help_from_preemption_a_placed_pod_loses_its_nomination_
 
 
 def test_the_pods_of_a_failed_subtree_that_found_a_node_are_nominated_too() -> None:
-    tree = [inner("R", 1, priority=10), leaf("a", 2, "R", priority=10), leaf("b", 1, "R", priority=10)]
+    tree: list[Group] = [inner("R", 1, priority=10), leaf("a", 2, "R", priority=10), leaf("b", 1, "R", priority=10)]
     members = [member("a-0", of="a"), member("a-1", of="a", cpu=9), member("b-0", of="b")]
     cluster = Cluster(node("n", cpu=2), [running("low-0"), running("low-1")], tree, members)
     cluster.host.evict = lambda evict: None

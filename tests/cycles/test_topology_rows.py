@@ -11,17 +11,30 @@ from attrs import evolve
 from gangsched_framework.cycle_state import PlacementCycleState
 from gangsched_framework.handle import Handle
 from gangsched_framework.infos import PodGroupInfo
-from gangsched_framework.objects import Node, Pod
+from gangsched_framework.objects import Group, Node, Pod
 from gangsched_framework.placement import Assignment, Placement
 from gangsched_framework.status import Status, error
 from gangsched_framework.testing import ScriptedPlacementFeasible
-from tests.cycles.harness import Cluster, FilterByPod, binds, codes, groups, inner, leaf, messages, node, pod, pods, tried
+from tests.cycles.harness import (
+    Cluster,
+    FilterByPod,
+    binds,
+    codes,
+    groups,
+    inner,
+    leaf,
+    messages,
+    node,
+    pod,
+    pods,
+    tried,
+)
 
 UNSCHEDULABLE = "pod group is unschedulable"
 
 
 def rack(name: str, *nodes: str, cpu: int = 1, **labels: str) -> list[Node]:
-    return [node(n, cpu=cpu, rack=name, **labels) for n in nodes]
+    return [node(n, cpu, 110, rack=name, **labels) for n in nodes]
 
 
 class ScoreByPlacement:
@@ -43,7 +56,8 @@ class ScoreByPlacement:
 def test_row_180_without_constraint_there_is_one_placement_and_a_failure_says_so() -> None:
     cluster = Cluster(node("n", cpu=1), leaf("g", 2), pods("g", 2))
     report = cluster.cycle()
-    text = "0/1 placements are available, first placement status: minCount (2) cannot be satisfied: 1 scheduled, 0 remaining"
+    quorum = "minCount (2) cannot be satisfied: 1 scheduled, 0 remaining"
+    text = f"0/1 placements are available, first placement status: {quorum}"
     assert report.groups[report.entity].status.reasons[:2] == (UNSCHEDULABLE, text)
 
 
@@ -127,14 +141,18 @@ def test_row_188_blocks_and_racks() -> None:
         *rack("b1", *(f"b1-{i}" for i in range(5)), block="b"),
         *rack("b2", *(f"b2-{i}" for i in range(5)), block="b"),
     ]
-    tree = [inner("R", 2, topology="block"), leaf("g", 5, "R", topology="rack"), leaf("h", 5, "R", topology="rack")]
+    tree: list[Group] = [
+        inner("R", 2, topology="block"),
+        leaf("g", 5, "R", topology="rack"),
+        leaf("h", 5, "R", topology="rack"),
+    ]
     report = Cluster(nodes, tree, pods("g", 5), pods("h", 5)).cycle()
     where = {name: on.split("-")[0] for name, on in binds(report).items()}
     assert where == {**{f"g-{i}": "b1" for i in range(5)}, **{f"h-{i}": "b2" for i in range(5)}}
 
 
 def test_row_189_a_node_a_sibling_took_in_thought_is_taken() -> None:
-    tree = [inner("R", 2), leaf("a", 1, "R"), leaf("b", 1, "R")]
+    tree: list[Group] = [inner("R", 2), leaf("a", 1, "R"), leaf("b", 1, "R")]
     cluster = Cluster(node("n", cpu=1), tree, pods("a", 1), pods("b", 1))
     report = cluster.cycle()
     assert messages(report)["b-0"] == "0/1 nodes are available: 1 Insufficient cpu."
@@ -143,7 +161,7 @@ def test_row_189_a_node_a_sibling_took_in_thought_is_taken() -> None:
 
 @pytest.mark.parametrize("pinned", ["R", "a"])
 def test_row_190_an_error_of_the_generator_is_an_error_of_the_cycle(pinned: str) -> None:
-    tree = [inner("R", 1, topology="rack" if pinned == "R" else ""), leaf("b", 1, "R")]
+    tree: list[Group] = [inner("R", 1, topology="rack" if pinned == "R" else ""), leaf("b", 1, "R")]
     tree.append(leaf("a", 1, "R", topology="rack" if pinned == "a" else ""))
     cluster = Cluster(node("bare"), tree, pods("a", 1, on="bare"), pods("a", 1, start=1), pods("b", 1))
     report = cluster.cycle()

@@ -50,9 +50,7 @@ def test_row_125_one_of_two_children_is_enough_for_a_minimum_of_one() -> None:
 
 def test_row_126_two_of_three_children_are_enough_for_a_minimum_of_two() -> None:
     leaves = [leaf(name, 1, "R") for name in "abc"]
-    cluster = Cluster(
-        node("n"), inner("R", 2), leaves, pod("a-0", "a", 9), pod("b-0", "b"), pod("c-0", "c")
-    )
+    cluster = Cluster(node("n"), inner("R", 2), leaves, pod("a-0", "a", 9), pod("b-0", "b"), pod("c-0", "c"))
     report = cluster.cycle()
     assert groups(report) == {"R": "Success", "a": "Unschedulable", "b": "Success", "c": "Success"}
     assert set(cluster.bound) == {"b-0", "c-0"}
@@ -100,9 +98,7 @@ def test_row_129_a_composite_group_without_children_is_unschedulable() -> None:
 
 def test_row_130_when_two_of_three_children_failed_the_third_is_not_evaluated_and_shares_the_status() -> None:
     leaves = [leaf(name, 1, "R") for name in "abc"]
-    cluster = Cluster(
-        node("n"), inner("R", 2), leaves, pod("a-0", "a", 9), pod("b-0", "b", 9), pod("c-0", "c")
-    )
+    cluster = Cluster(node("n"), inner("R", 2), leaves, pod("a-0", "a", 9), pod("b-0", "b", 9), pod("c-0", "c"))
     report = cluster.cycle()
     assert tried(report) == ["a-0", "b-0"]
     assert [key.name for key in report.raw] == ["R", "a", "b"]

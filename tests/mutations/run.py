@@ -96,9 +96,10 @@ def report(outcomes: Sequence[Outcome]) -> str:
     lines = [
         "# Mutations",
         "",
-        f"{len(outcomes)} small wrong changes of queue and engine; {caught} are noticed by the tests. Each is applied to a copy of the",
-        "tree (`tests/mutations/mutations.py` holds the texts), then `tests/queue_room`, `tests/cycles` and `tests/properties` run",
-        "until the first failure. `python -m tests.mutations.run --write` makes this page anew; `-k TEXT` tries some.",
+        f"{len(outcomes)} small wrong changes of queue and engine; {caught} are noticed by the tests. Each is applied",
+        "to a copy of the tree (`tests/mutations/mutations.py` holds the texts), then those of `tests/queue_room`,",
+        "`tests/cycles` and `tests/properties` run until the first failure. `python -m tests.mutations.run --write` makes",
+        "this page anew; `-k TEXT` tries some.",
         "",
         "| # | Where | What is wrong | First test that notices |",
         "|---|---|---|---|",

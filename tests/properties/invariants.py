@@ -158,7 +158,8 @@ def _pods_stay_in_one_domain(story: Story, binds: list[Bind], seen: Seen) -> Non
                 label = node.labels.get(group.topology_key) if node is not None else None
                 domains.setdefault(group.key, {})[label] = None
     for key, values in domains.items():
-        assert len(values) == 1 and None not in values, f"{key}: pods in {list(values)}"
+        assert len(values) == 1, f"{key}: pods in {list(values)}"
+        assert None not in values, f"{key}: a pod outside every domain"
 
 
 def _victims_are_lesser_and_whole(
@@ -198,7 +199,8 @@ def _unit_is_whole(story: Story, unit: Group, evicted: set[str], seen: Seen) -> 
 
 def _success_stays(story: Story, decision: SetCondition) -> None:
     group = story.core.world.forest.group(decision.key)
-    assert group is not None and decision.condition is not None
+    assert group is not None
+    assert decision.condition is not None
     old = group.condition(decision.condition.type)
     assert old is None or old.status != "True" or decision.condition.status == "True", f"{decision.key} regresses"
 
@@ -305,5 +307,6 @@ def _nominations_are_of_waiting_pods(story: Story) -> None:
     for pods in story.core.nominator._by_node.values():
         for pod in pods.values():
             known = story.core.pod(pod.key)
-            assert known is not None and known.uid == pod.uid, f"{pod.key}: nominated but gone"
+            assert known is not None, f"{pod.key}: nominated but gone"
+            assert known.uid == pod.uid, f"{pod.key}: nominated but replaced"
             assert not known.node_name, f"{pod.key}: nominated but assigned"

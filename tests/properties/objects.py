@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from random import Random
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from attrs import evolve, frozen
 
@@ -247,13 +247,15 @@ def draw_pod(
 def draw_group(
     rng: Random, variety: Variety, key: tuple[str, str], uid: str, parent: str, priority: int | None
 ) -> Group:
-    """A PodGroup for a small letter, a CompositePodGroup for a capital one, nearly always of the tree's ``priority``."""
+    """A PodGroup for a small letter, a CompositePodGroup for a capital one, mostly of the tree's ``priority``."""
     namespace, name = key
     kind = CompositePodGroup if name.isupper() else PodGroup
     minimum = some(rng, (None, 1, 1, 2)) if name.isupper() else some(rng, (None, 1, 2, 2, 3, 4))
     if variety.has("priorities") and (priority is None or one_in(rng, 100)):
         priority = some(rng, PRIORITIES)
-    disruption = some(rng, ("single", "all")) if kind is CompositePodGroup or minimum is not None else "single"
+    disruption: Literal["single", "all"] = "single"
+    if (kind is CompositePodGroup or minimum is not None) and one_in(rng, 2):
+        disruption = "all"
     return kind(
         namespace,
         name,

@@ -306,7 +306,7 @@ class Story:
             for core in self.cores:
                 core.activate([pod])
 
-    # --- other objects and time -----------------------------------------------------------------------------------------
+    # --- other objects and time ---------------------------------------------------------------------------------------
 
     def another_object_changes(self, rng: Random) -> None:
         drawn: list[ClusterObject] = []
@@ -332,7 +332,7 @@ class Story:
         for core in self.cores:
             core.advance(moment)
 
-    # --- cycles ---------------------------------------------------------------------------------------------------------
+    # --- cycles -------------------------------------------------------------------------------------------------------
 
     def a_cycle_goes_on(self, rng: Random) -> None:
         """One stage: pop, decide or submit."""
@@ -467,7 +467,7 @@ class Story:
         if pod is not None and pod.uid == evict.uid:
             self.tell("delete", pod)
 
-    # --- the proof ------------------------------------------------------------------------------------------------------
+    # --- the proof ----------------------------------------------------------------------------------------------------
 
     def check(self) -> None:
         """Every invariant that holds between two steps; in the middle of a cycle those of queue and forest."""
@@ -523,6 +523,7 @@ def describe(obj: ClusterObject) -> str:
 def _short(value: object) -> str:
     if isinstance(value, PodSpec):
         names = [each.name for each in fields(PodSpec)]
-        told = {n: getattr(value, n) for n in names if n not in ("pod_affinity", "pod_anti_affinity") or value.has_affinity}
+        hidden = () if value.has_affinity else ("pod_affinity", "pod_anti_affinity")
+        told = {name: getattr(value, name) for name in names if name not in hidden}
         return " ".join(f"{name}:{it}" for name, it in told.items() if it)
     return str(value)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import settings
+from hypothesis.stateful import run_state_machine_as_test
 
 from tests.properties import drive
-from tests.properties.test_engine_machine import _CHECKS, EngineMachine
+from tests.properties.test_engine_machine import CHECKS, LONG, EngineMachine
 
 
 class OracleMachine(EngineMachine):
@@ -19,13 +20,13 @@ class OracleMachine(EngineMachine):
 
 TestOracleMachine = OracleMachine.TestCase
 TestOracleMachine.settings = settings(
-    max_examples=15, stateful_step_count=30, deadline=None, suppress_health_check=_CHECKS
+    max_examples=15, stateful_step_count=30, deadline=None, suppress_health_check=CHECKS
 )
 
 
 @pytest.mark.slow
-class TestOracleMachineForLong(OracleMachine.TestCase):  # type: ignore[name-defined, misc]
-    settings = settings(max_examples=2000, stateful_step_count=60, deadline=None, suppress_health_check=_CHECKS)
+def test_the_machine_runs_for_long() -> None:
+    run_state_machine_as_test(OracleMachine, settings=LONG)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, note, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from tests.properties import drive
 from tests.properties.cores import draw_cores, small_limits
@@ -57,17 +57,20 @@ class EngineMachine(RuleBasedStateMachine):
             self.story.check()
 
 
-_CHECKS = list(HealthCheck)
+CHECKS = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
 TestEngineMachine = EngineMachine.TestCase
 TestEngineMachine.settings = settings(
-    max_examples=20, stateful_step_count=30, deadline=None, suppress_health_check=_CHECKS
+    max_examples=20, stateful_step_count=30, deadline=None, suppress_health_check=CHECKS
 )
 
 
+LONG = settings(max_examples=2000, stateful_step_count=60, deadline=None, suppress_health_check=CHECKS)
+
+
 @pytest.mark.slow
-class TestEngineMachineForLong(EngineMachine.TestCase):  # type: ignore[name-defined, misc]
-    settings = settings(max_examples=2000, stateful_step_count=60, deadline=None, suppress_health_check=_CHECKS)
+def test_the_machine_runs_for_long() -> None:
+    run_state_machine_as_test(EngineMachine, settings=LONG)
 
 
 @pytest.mark.parametrize("seed", range(4))
