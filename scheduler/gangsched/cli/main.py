@@ -24,6 +24,10 @@ VERBS = {
 """Verb -> ``module:command``. A module is imported when its verb is asked for, so each verb pays for itself alone."""
 
 
+_LONGEST = 1000
+"""Characters of an error line."""
+
+
 class Gangsched(click.Group):
     """The group of all verbs. A user's error is one line on stderr and exit code 2; only bugs show a traceback."""
 
@@ -52,15 +56,14 @@ class Gangsched(click.Group):
             code = super().main(args, prog_name, **extra)
             sys.stdout.flush()
         except GangschedError as problem:
-            click.echo(on_one_line(str(problem)), err=True)
+            _complain(str(problem))
             return 2
         except click.UsageError as problem:
             command = problem.ctx.command_path if problem.ctx else "gangsched"
-            text = f"{command}: {problem.format_message().rstrip('.')}; see {command} --help"
-            click.echo(on_one_line(text), err=True)
+            _complain(f"{command}: {problem.format_message().rstrip('.')}; see {command} --help")
             return problem.exit_code
         except click.ClickException as problem:
-            click.echo(on_one_line(f"gangsched: {problem.format_message()}"), err=True)
+            _complain(f"gangsched: {problem.format_message()}")
             return problem.exit_code
         except (click.Abort, KeyboardInterrupt):
             click.echo("interrupted", err=True)
@@ -70,10 +73,16 @@ class Gangsched(click.Group):
             _give_up_stdout()
             return 1
         except OSError as problem:
-            click.echo(f"gangsched: {problem.strerror or problem}", err=True)
+            _complain(f"gangsched: {problem.strerror or problem}")
             _give_up_stdout()
             return 2
         return code if isinstance(code, int) else 0
+
+
+def _complain(text: str) -> None:
+    """One line on stderr; of a very long one (a field name may have any length) the beginning and the end."""
+    line = on_one_line(text)
+    click.echo(line if len(line) <= _LONGEST else f"{line[: _LONGEST - 200]} … {line[-197:]}", err=True)
 
 
 def _give_up_stdout() -> None:

@@ -106,6 +106,17 @@ def test_a_file_name_of_two_lines_is_told_in_one(tmp_path: Path, verb: tuple[str
     assert "a\\nb.json:1: " in result.stderr
 
 
+def test_of_an_endless_line_the_beginning_and_the_end_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text(
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n" + "x" * 1015 + ": 1\n"
+    )
+    told = gangsched("config", "view", "-c", str(path)).stderr
+    assert told.startswith(f'{path}:3: unknown field "xxx')
+    assert " … xxx" in told
+    assert len(told) == 1001
+
+
 def test_a_reader_that_leaves_early_is_no_error() -> None:
     command = f"{sys.executable} -m gangsched config view | head -n 1"
     answer = subprocess.run(command, shell=True, capture_output=True, text=True, check=False, cwd=ROOT)
