@@ -30,6 +30,9 @@ def _head(explanation: Explanation) -> Iterator[str]:
     yield f"pod {explanation.pod}{of}: {where}"
     if explanation.waiting is not None:
         yield from (f"  {line}" for line in _waits(explanation.waiting))
+    if not explanation.nodes:
+        yield f"  no node is looked at: {explanation.message}"
+        return
     alone = "were it not there" if explanation.node else "tried alone now"
     verdict = f"goes to {explanation.chosen}" if explanation.chosen else f"fits nowhere: {explanation.message}"
     yield f"  {alone}, it {verdict}"
@@ -73,7 +76,7 @@ def explain_document(explanation: Explanation) -> dict[str, Any]:
         "node": explanation.node or None,
         "chosen": explanation.chosen or None,
         "message": explanation.message,
-        "placedBy": "nodes" if explanation.by_nodes else "columns",
+        "placedBy": None if not explanation.nodes else "nodes" if explanation.by_nodes else "columns",
         "placedByReason": explanation.by_nodes,
         "waiting": None if explanation.waiting is None else _waiting_document(explanation.waiting),
         "nodes": [_node_document(node) for node in explanation.nodes],

@@ -100,6 +100,16 @@ def test_the_table_is_stable_text(tmp_path: Path) -> None:
     ]
 
 
+def test_a_pod_of_another_scheduler_says_that_no_node_is_looked_at(tmp_path: Path) -> None:
+    file = manifests(tmp_path / "w.yaml", node("n1"), pod("a", schedulerName="volcano"))
+    assert gangsched("explain", "pod/a", "-f", file).stdout.splitlines() == [
+        "pod default/a: has no node",
+        "  waits: in no queue, 0 attempts",
+        "  no node is looked at: no profile for scheduler volcano",
+    ]
+    assert gangsched_json("explain", "pod/a", "-f", file)["placedBy"] is None
+
+
 def test_yaml_and_json_say_the_same(world: str) -> None:
     assert yaml.safe_load(gangsched("explain", "b", "-f", world, "-o", "yaml").stdout) == gangsched_json(
         "explain", "b", "-f", world
