@@ -22,6 +22,9 @@ from gangsched_framework.errors import InputError
 MAX_DEPTH = 100
 """Lists and mappings inside each other; the deepest Kubernetes object has about 30."""
 
+MAX_BYTES = 2**24
+"""Size of a file read as a whole by :func:`read_text`."""
+
 MAX_ALIASED_NODES = 100_000
 """Values a document may gain by its aliases."""
 
@@ -43,12 +46,15 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def read_text(path: str | Path) -> str:
-    """The text of a UTF-8 file. Raises InputError when it cannot be read or is not text."""
+    """The text of a UTF-8 file. Raises InputError when it cannot be read, is not text, or is larger than MAX_BYTES."""
     try:
-        data = Path(path).read_bytes()
+        with Path(path).open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(str(path), None, f"cannot be read: {reason}") from None
+    if len(data) > MAX_BYTES:
+        raise InputError(str(path), None, f"found more than {MAX_BYTES} bytes, a configuration has far less")
     return decode(data, str(path))
 
 

@@ -157,6 +157,9 @@ def test_files(tmp_path: Path) -> None:
         read_text(tmp_path)
     with pytest.raises(InputError, match="cannot be read: embedded null byte"):
         read_text("a\0b")
+    bad.write_bytes(b"#" * (2**24 + 1))
+    with pytest.raises(InputError, match=r"bad\.yaml: found more than 16777216 bytes"):
+        read_text(bad)
     with pytest.raises(InputError, match="x:1: the file is not UTF-8 text"):
         decode("a: 1".encode("utf-16"), "x")
 
