@@ -52,12 +52,11 @@ class Context:
     strict: bool
     where: str = ""
     label: str = ""
-    warnings: list[str] = Factory(list)
     skipped: dict[str, int] = Factory(dict)
     priority_classes: dict[str, PriorityClass] = Factory(lambda: {known.name: known for known in BUILT_IN_CLASSES})
     global_default: PriorityClass | None = None
     runtime_classes: dict[str, RuntimeClass] = Factory(dict)
-    _warned: dict[str, None] = Factory(dict)
+    _warned: dict[str, tuple[str, int]] = Factory(dict)
     _group_apis: dict[str, str] = Factory(dict)
     _created: dict[str, int] = Factory(dict)
     _numbered: dict[str, int] = Factory(dict)
@@ -67,10 +66,15 @@ class Context:
         return epoch_nanoseconds(text) - epoch_nanoseconds(self.defaults.start)
 
     def warn_once(self, subject: str, message: str) -> None:
-        """Warn about ``subject``, for the first object that has it."""
-        if subject not in self._warned:
-            self._warned[subject] = None
-            self.warnings.append(": ".join(part for part in (self.where, self.label, message) if part))
+        """Warn about ``subject``, for the first object that has it; the others are counted."""
+        known = self._warned.get(subject)
+        text, count = known or (": ".join(part for part in (self.where, self.label, message) if part), 0)
+        self._warned[subject] = (text, count + 1)
+
+    @property
+    def warnings(self) -> list[str]:
+        """One a subject, in the order they came up."""
+        return [text if count == 1 else f"{text} ({count - 1} more)" for text, count in self._warned.values()]
 
     def new_uid(self, kind: str, key: str) -> str:
         """``Kind|namespace/name#n``, n counting the objects of that kind and key (conformance README §3)."""

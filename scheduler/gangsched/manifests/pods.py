@@ -19,6 +19,7 @@ from gangsched.manifests.names import DNS_SUBDOMAIN
 from gangsched.manifests.pod_status import read_status
 from gangsched.manifests.shapes import shape
 from gangsched.manifests.templates import Template, Templates
+from gangsched.manifests.unsupported import consequence
 from gangsched_framework.objects import PREEMPT_LOWER_PRIORITY, Pod, PodStatus
 
 _FIELDS = ("apiVersion", "kind", "metadata", "spec", "status")
@@ -54,7 +55,7 @@ class PodReader:
         except InputError as error:
             raise error.under("spec") from None
         for name in template.unsupported:
-            self.context.warn_once(name, f"spec.{name}: is not modelled and decides nothing here")
+            self.context.warn_once(name, consequence(name))
         status = _PENDING
         if manifest.get("status") or node_name:
             status = read_status(self.context, manifest.get("status"), node_name, now, current)

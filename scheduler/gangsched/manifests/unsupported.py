@@ -1,4 +1,4 @@
-"""Fields that decide in a real cluster and decide nothing here: each is named in a warning (architecture.md §7)."""
+"""Fields that decide in a real cluster and are not modelled here: each is named in a warning (architecture.md §7)."""
 
 from __future__ import annotations
 
@@ -15,6 +15,16 @@ _VOLUMES = (
     "persistentVolumeClaim",
     "rbd",
 )
+
+_CONSEQUENCES = {
+    "volumes[].persistentVolumeClaim": "is not modelled: no claim is ever bound, so VolumeBinding refuses the pod",
+    "resourceClaims": "is not modelled: ignored, or refused where the plugin DynamicResources is enabled",
+}
+
+
+def consequence(path: str) -> str:
+    """What becomes of a pod with the field, for a warning."""
+    return f"spec.{path}: {_CONSEQUENCES.get(path, 'is not modelled and decides nothing here')}"
 
 
 def unsupported_fields(spec: Raw) -> tuple[str, ...]:
