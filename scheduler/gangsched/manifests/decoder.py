@@ -35,7 +35,7 @@ class Decoder:
 
     @property
     def warnings(self) -> list[str]:
-        """Deciding fields and kinds that are not modelled, references that could not be followed: each once, counted."""
+        """Deciding fields and kinds that are not modelled, references that led nowhere: each once, counted."""
         return self._context.warnings
 
     @property
