@@ -191,7 +191,7 @@ def tell_fair_world(seed: int, world: int, steps: int, name: str, *, oracle: boo
         story.a_node_appears(rng)
     for step in range(steps):
         own = Random(f"{seed}:{world}:{step}")
-        FAIR_RULES[own.randrange(len(FAIR_RULES))](story, own)  # type: ignore[arg-type]
+        FAIR_RULES[own.randrange(len(FAIR_RULES))](story, own)
         story.check()
     return story
 
