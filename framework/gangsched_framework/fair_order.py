@@ -107,25 +107,34 @@ class FairOrder:
 
     def tenant_key(self, tenant: str) -> Key:
         """By the plugins, then age, then name."""
-        keys = [part for plugin in self.plugins for part in plugin.tenant_key(tenant)]
+        key: Key = ()
+        for plugin in self.plugins:
+            key += plugin.tenant_key(tenant)
         account = self.accounts.tenants.get(tenant)
         queue = account.queue if account is not None else None
-        return (*keys, queue.creation_timestamp if queue is not None else 0, tenant)
+        return (*key, queue.creation_timestamp if queue is not None else 0, tenant)
 
     def job_key(self, entity: Job) -> Key:
         """By the plugins, then age; the queue appends the entity's key."""
-        keys = [part for plugin in self.plugins for part in plugin.job_key(entity)]
-        return (*keys, entity.source.creation_timestamp)
+        key: Key = ()
+        for plugin in self.plugins:
+            key += plugin.job_key(entity)
+        return (*key, entity.source.creation_timestamp)
 
     def passes_over(self, tenant: str) -> str:
         """Why nothing of a tenant may be popped now; '' = something may."""
         account = self.accounts.tenants.get(tenant)
         reason = queue_refusal(tenant, account.queue if account is not None else None)
-        return reason or next((text for plugin in self._limits if (text := plugin.overused(tenant))), "")
+        for plugin in self._limits:
+            reason = reason or plugin.overused(tenant)
+        return reason
 
     def refuses(self, tenant: str, request: Vector) -> str:
         """Why an entity whose next pod requests this may not be popped now; '' = it may."""
-        return next((text for plugin in self._limits if (text := plugin.refuses(tenant, request))), "")
+        reason = ""
+        for plugin in self._limits:
+            reason = reason or plugin.refuses(tenant, request)
+        return reason
 
 
 def queue_refusal(tenant: str, queue: Queue | None) -> str:

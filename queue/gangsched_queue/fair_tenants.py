@@ -116,8 +116,9 @@ class FairTenants:
 
     def note(self, moved: Moved) -> None:
         """Keys or room changed."""
+        entities = self._entities
         for key in moved.jobs:
-            if key in self._entities:
+            if key in entities:
                 self._stale[key] = None
         for name, grew in moved.tenants.items():
             if name in self._tenants:
@@ -183,9 +184,14 @@ class FairTenants:
             refused, tenant.refused = tenant.refused, {}
             for requested in refused:
                 tenant.sync(requested)
-        if tenant.rank is not None and tenant.rank != self._order.tenant_key(tenant.name):
-            self._put_aside(tenant)
-        self._stand(tenant)
+        if tenant.rank is None:
+            self._stand(tenant)
+            return
+        rank = self._order.tenant_key(tenant.name)
+        if rank != tenant.rank:
+            self._standing.remove((tenant.rank, tenant.name))
+            tenant.rank = rank
+            self._standing.add((rank, tenant.name))
 
     def _place(self, entity: Entity) -> None:
         key, name, requested = entity.key, self._order.tenant_of(entity), self._requested(entity)

@@ -45,10 +45,15 @@ class CapacityBook(Book):
         self._branches = None
 
     def _touch(self, name: str, grew: bool) -> None:
-        """What a tenant holds moves itself; in a hierarchy its ancestors too, and so all who stand below these."""
+        """What a tenant holds moves itself; in a hierarchy its ancestors too, and so all who stand below these.
+
+        The root's share orders nobody, so those outside its child are concerned only if its capability frees room.
+        """
         self._touched[name] = None
         branch = (self._branches or {}).get(name)
-        top = branch.path()[1] if self.hierarchical and branch is not None and len(branch.path()) > 1 else None
+        path = branch.path() if self.hierarchical and branch is not None else []
+        limited = bool(path) and path[0].quota.capability is not None
+        top = path[0 if grew and limited else 1] if len(path) > 1 else None
         for each in _names_below(top) if top is not None else [name]:
             self._moved.note(each, grew)
 
