@@ -27,6 +27,17 @@ class JudgesPodAlone(Plugin, Protocol):
 
 
 @runtime_checkable
+class KeepsToPlacement(Plugin, Protocol):
+    """What it answers about a placement depends on the group, the progress and the placement's nodes alone.
+
+    For PlacementGenerate, PlacementFeasible and PlacementScore; a scorer is then a ``PodsPlacementScorePlugin``.
+    """
+
+    @property
+    def keeps_to_placement(self) -> bool: ...
+
+
+@runtime_checkable
 class DeclaresLocality(Plugin, Protocol):
     """What a plugin's Filter and Score of a node depend on: ``node`` (that row alone), ``domain`` (its topology
     domain) or ``global``. A plugin that declares nothing counts as global (architecture.md §5)."""

@@ -16,6 +16,7 @@ from gangsched_framework.infos import PodGroupInfo, PoppedPodGroupInfo
 from gangsched_framework.interface import (
     Plugin,
     PodGroupPostFilterResult,
+    PodsPlacementScorePlugin,
     PostFilterResult,
     PreFilterExtensions,
     SchedulingFunction,
@@ -94,7 +95,8 @@ class Framework:
         """Whether no plugin has a say between the choice of a node and the Bind decision."""
         self._generate = self._at("placementGenerate")
         self._feasible = self._at("placementFeasible")
-        self._placement_score = self._weighted("placementScore")
+        self.placement_scorers = self._weighted("placementScore")
+        self.keeps_to_placements = self._keeps_to_placements()
         self._group_post_filter = self._at("podGroupPostFilter")
 
     def _at(self, point: str) -> tuple[Any, ...]:
@@ -118,6 +120,15 @@ class Framework:
         prepared = filters == (plugin in self.pre_filter_plugins) or not hasattr(plugin, "pre_filter")
         prepared &= bool(weight) == (plugin in self._pre_score) or not hasattr(plugin, "pre_score")
         return NodePlugin(plugin, filters, weight, prepared)
+
+    def _keeps_to_placements(self) -> bool:
+        """Whether what a group comes to inside a placement depends on the placement's nodes alone, columns given."""
+        scorers = [plugin for plugin, _ in self.placement_scorers]
+        asked = (*self._generate[:1], *self._feasible, *scorers)
+        if not all(getattr(plugin, "keeps_to_placement", False) for plugin in asked):
+            return False
+        pure = all(isinstance(scorer, PodsPlacementScorePlugin) for scorer in scorers)
+        return pure and self.all_nodes and not self._reserve and not self.pod_judges
 
     # --- queueing -------------------------------------------------------------------------------------------------
 
@@ -258,7 +269,11 @@ class Framework:
     def run_placement_score(
         self, state: PodGroupCycleState, group: PodGroupInfo, candidates: Sequence[Candidate]
     ) -> list[int] | Status:
-        return run_podgroup.run_placement_score(self._placement_score, state, group, candidates)
+        return run_podgroup.run_placement_score(self.placement_scorers, state, group, candidates)
+
+    def weigh_placement_scores(self, state: PodGroupCycleState, raw: Sequence[list[int]]) -> list[int] | Status:
+        """The totals of candidates whose raw scores are known, a list for each of ``placement_scorers``."""
+        return run_podgroup.weigh_placement_scores(self.placement_scorers, state, raw)
 
     def run_pod_group_post_filter(
         self, state: PodGroupCycleState, root: PoppedPodGroupInfo, schedule: SchedulingFunction

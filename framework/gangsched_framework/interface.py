@@ -299,6 +299,16 @@ class PlacementScorePlugin(Plugin, Protocol):
 
 
 @runtime_checkable
+class PodsPlacementScorePlugin(PlacementScorePlugin, Protocol):
+    """A scorer to whom it is all one where inside the placement a pod is (see ``declarations.KeepsToPlacement``).
+
+    ``score_pods`` answers what ``score_placement`` does when ``pods`` are newly placed.
+    """
+
+    def score_pods(self, group: PodGroupInfo, placement: Placement, pods: Sequence[Pod]) -> int: ...
+
+
+@runtime_checkable
 class NormalizePlacementScorePlugin(Plugin, Protocol):
     """Map raw placement scores to 0…100, in place."""
 

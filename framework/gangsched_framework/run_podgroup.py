@@ -56,14 +56,24 @@ def run_placement_score(
     candidates: Sequence[Candidate],
 ) -> list[int] | Status:
     """Score every candidate, normalise, weigh, sum (spec §6.5)."""
-    totals = [0] * len(candidates)
-    for plugin, weight in plugins:
+    raw: list[list[int]] = []
+    for plugin, _ in plugins:
         scores: list[int] = []
         for placement_state, placement, assignments in candidates:
             value = plugin.score_placement(placement_state, group, placement, assignments)
             if isinstance(value, Status):
                 return _score_error(plugin.name, value)
             scores.append(value)
+        raw.append(scores)
+    return weigh_placement_scores(plugins, state, raw)
+
+
+def weigh_placement_scores(
+    plugins: Sequence[tuple[PlacementScorePlugin, int]], state: PodGroupCycleState, raw: Sequence[list[int]]
+) -> list[int] | Status:
+    """Normalise, weigh and sum the raw scores of the candidates, a list for each plugin."""
+    totals = [0] * max(map(len, raw), default=0)
+    for (plugin, weight), scores in zip(plugins, raw, strict=True):
         if isinstance(plugin, NormalizePlacementScorePlugin):
             status = plugin.normalize_placement_score(state, scores)
             if status is not None and not status.ok:

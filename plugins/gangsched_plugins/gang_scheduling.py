@@ -38,6 +38,7 @@ class GangScheduling:
     """PreEnqueue and PlacementFeasible of groups. Takes no arguments."""
 
     name = names.GANG_SCHEDULING
+    keeps_to_placement = True
     pre_enqueue_scope = "tree"
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:

@@ -84,12 +84,12 @@ class World:
         rng, number = self.rng, self.number()
         rack = rng.randrange(6)
         node = make_node(f"n{number:02}").capacity(cpu=some(rng, (2, 4, 4, 8)), memory="16Gi", pods=some(rng, (4, 20)))
-        if not one_in(rng, 9):
+        if not one_in(rng, 6):
             node = node.label(HOSTNAME, f"n{number:02}")
+        if not one_in(rng, 6):
+            node = node.label("rack", f"r{rack}" if rack else "")
         if not one_in(rng, 9):
-            node = node.label("rack", f"r{rack}")
-        if not one_in(rng, 9):
-            node = node.label(ZONE, f"z{rack % 3}")
+            node = node.label(ZONE, f"z{rack % 3}" if rack != 5 else "")
         if self._with("preferences"):
             node = node.label("disk", some(rng, ("ssd", "hdd")))
         if self._with("preferences"):
@@ -98,7 +98,8 @@ class World:
         self.tell(node.obj())
 
     def owner(self) -> SelectorOwner:
-        return SelectorOwner("Service", "default", f"s{self.rng.randrange(2)}", selector({"app": some(self.rng, APPS)}))
+        kind = some(self.rng, ("Service", "ReplicaSet"))
+        return SelectorOwner(kind, "default", f"s{self.rng.randrange(2)}", selector({"app": some(self.rng, APPS)}))
 
     def namespace(self) -> Namespace:
         return Namespace(some(self.rng, ("default", "other")), {"team": some(self.rng, ("x", "y"))})
@@ -125,7 +126,7 @@ class World:
 
     def _spread(self, pod: PodBuilder) -> PodBuilder:
         rng = self.rng
-        for _ in range(some(rng, (1, 1, 2))):
+        for _ in range(some(rng, (1, 2, 2))):
             when = some(rng, ("DoNotSchedule", "ScheduleAnyway"))
             labels = some(rng, ({"app": some(rng, APPS)}, {"app": some(rng, APPS)}, {}, None))
             pod = pod.spread(some(rng, KEYS), labels, rng.randrange(1, 4), when)
@@ -152,7 +153,7 @@ class World:
         add = some(rng, (pod.affinity, pod.anti_affinity))
         add(some(rng, KEYS), {"app": some(rng, APPS)}, some(rng, (None, None, 5, 100)))
         changed = add(some(rng, KEYS), {"app": some(rng, APPS)}, some(rng, (None, None, 5, 100)))
-        if one_in(rng, 4):
+        if one_in(rng, 2):
             changed = self._across_namespaces(changed)
         return changed
 
@@ -173,6 +174,8 @@ class World:
             labels["version"] = some(rng, ("1", "2"))
         namespace = "other" if not group and one_in(rng, 9) else "default"
         pod = Pod(namespace, name, f"Pod|{name}", spec or self.spec(), labels, priority=priority, group_name=group)
+        if self._with("owners"):
+            pod = evolve(pod, owner=some(rng, (("ReplicaSet", "s0"), ("ReplicaSet", "s1"))))
         if self._with("nominations") and self.lasting:
             pod = evolve(pod, status=evolve(pod.status, nominated_node_name=some(rng, tuple(self.lasting))))
         return pod
@@ -255,20 +258,20 @@ class World:
             self.tell(node, verb="delete")
             del self.lasting[node.name]
             return
-        node = evolve(node, labels={**node.labels, "rack": f"r{self.rng.randrange(6)}"})
+        node = evolve(node, labels={**node.labels, "rack": some(self.rng, ("", "r1", "r2", "r3"))})
         self.lasting[node.name] = node
         self.tell(node)
 
     def run(self) -> int:
         """Cycles until nothing is ready, at most a few; both cores must say the same. Returns how many ran."""
         for cycles in range(self.rng.randrange(1, 12)):
-            reports = [core.step() for core in self.cores]
-            if reports[0] is None or reports[1] is None:
-                assert reports == [None, None]
+            one, other = [core.step() for core in self.cores]
+            if one is None or other is None:
+                assert one is other
                 return cycles
-            assert_same_report(reports[0], reports[1])
+            assert_same_report(one, other)
             late = self.rng.randrange(4) == 0
-            for host, report in zip(self.hosts, reports, strict=True):
+            for host, report in zip(self.hosts, (one, other), strict=True):
                 host.evict = (lambda _evict: None) if late else host.delete_victim
                 host.carry_out(report.decisions)
             assert_same_state(self.cores[0], self.cores[1])

@@ -19,10 +19,11 @@ from gangsched_framework.refusals import Rows
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
 from gangsched_framework.status import Status
 from gangsched_plugins.node_resources_fit.fitting import Demand, refusal_status
-from gangsched_plugins.node_resources_fit.strategies import Share, Strategy, least_allocated, most_allocated
+from gangsched_plugins.node_resources_fit.strategies import Share, Strategy, least_allocated, mean_use, most_allocated
 
 Vector = NDArray[np.int64]
 _LARGEST = 2**63 // MAX_NODE_SCORE
+_LARGEST_SUM = 2**63 - 1
 
 
 def view(column: array[int]) -> Vector:
@@ -136,6 +137,19 @@ def score_column(shares: Sequence[Share], strategy: Strategy, table: NodeTable) 
         return total // weights if weights else 0
 
     return ScoreColumn(vector, one)
+
+
+def score_placement_rows(shares: Iterable[Share], table: NodeTable, rows: Rows) -> int:
+    """``strategies.score_placement`` over rows: the sums are exact."""
+    columns = ((share, _columns(share.name, table)) for share in shares)
+    return mean_use((share, _exact_sum(used, rows), _exact_sum(capacity, rows)) for share, (used, capacity) in columns)
+
+
+def _exact_sum(column: array[int], rows: Rows) -> int:
+    amounts = view(column)[rows]
+    if len(rows) and int(np.abs(amounts).max()) > _LARGEST_SUM // len(rows):
+        return sum(amounts.tolist())
+    return int(amounts.sum())
 
 
 def _columns(resource: str, table: NodeTable) -> tuple[array[int], array[int]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from gangsched_framework.columns import Columns
 from gangsched_framework.cycle_state import CycleState, PlacementCycleState
 from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHint, Hint, Resource
@@ -17,7 +19,7 @@ from gangsched_framework.placement import Assignment, Placement
 from gangsched_framework.status import Status
 from gangsched_plugins.names import NODE_RESOURCES_FIT
 from gangsched_plugins.node_resources_fit.arguments import read_arguments
-from gangsched_plugins.node_resources_fit.columnar import filter_column, score_column
+from gangsched_plugins.node_resources_fit.columnar import filter_column, score_column, score_placement_rows
 from gangsched_plugins.node_resources_fit.fitting import Demand, fits_empty, refusal, some_asked_resource_grew
 from gangsched_plugins.node_resources_fit.strategies import score_node, score_placement, shares_of
 
@@ -34,6 +36,7 @@ class NodeResourcesFit:
 
     name = NODE_RESOURCES_FIT
     locality = "node"
+    keeps_to_placement = True
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self._arguments = read_arguments(args)
@@ -82,6 +85,12 @@ class NodeResourcesFit:
         infos = self._handle.snapshot.all_nodes
         nodes = infos if placement.rows is None else [infos[row] for row in placement.rows]
         return score_placement(shares_of([a.pod for a in assignments], self._arguments.resources), nodes)
+
+    def score_pods(self, group: PodGroupInfo, placement: Placement, pods: Sequence[Pod]) -> int:
+        """The same over the columns, for it is all one where the pods are."""
+        table = self._handle.snapshot.table
+        rows = np.arange(len(table.names)) if placement.rows is None else placement.array
+        return score_placement_rows(shares_of(pods, self._arguments.resources), table, rows)
 
     # --- hints ------------------------------------------------------------------------------------------------------
 

@@ -119,12 +119,15 @@ def score_node(shares: Iterable[Share], node: NodeInfo, strategy: Strategy, *, r
 
 def score_placement(shares: Iterable[Share], nodes: Sequence[NodeInfo]) -> int:
     """MostAllocated over the sums of all ``nodes``, whatever the node strategy (spec §7.6.5)."""
+    uses = ((share, [use_of(node, share.name) for node in nodes]) for share in shares)
+    return mean_use((share, sum(used for used, _ in use), sum(capacity for _, capacity in use)) for share, use in uses)
+
+
+def mean_use(uses: Iterable[tuple[Share, int, int]]) -> int:
+    """Weighted mean of MostAllocated over (share, used, capacity); resources without capacity are left out."""
     total = weights = 0
-    for share in shares:
-        uses = [use_of(node, share.name) for node in nodes]
-        capacity = sum(capacity for _, capacity in uses)
-        if capacity == 0:
-            continue
-        total += most_allocated(sum(used for used, _ in uses) + share.asked, capacity) * share.weight
-        weights += share.weight
+    for share, used, capacity in uses:
+        if capacity:
+            total += most_allocated(used + share.asked, capacity) * share.weight
+            weights += share.weight
     return total // weights if weights else 0

@@ -193,7 +193,7 @@ def score_column(parts: Sequence[_Part], all_keys: bool) -> DomainScore:
             active &= ~skipped
         raw: NDArray[np.floating[Any]] = np.zeros(1)
         for part in parts:
-            raw = raw + _weighted(part, view, nodes, active)
+            raw = raw + _weighted(part, view, active)
         whole = np.trunc(raw)
         rounded = (whole + (raw - whole >= 0.5)).astype(np.int64)  # half away from zero; no score is negative
         turned = _turned(rounded, rounded[active])
@@ -209,10 +209,10 @@ def _is_hostname(part: _Part) -> bool:
     return part.constraint.key == HOSTNAME
 
 
-def _weighted(part: _Part, view: View, nodes: NDArray[np.int64], active: Mask) -> NDArray[np.floating[Any]]:
+def _weighted(part: _Part, view: View, active: Mask) -> NDArray[np.floating[Any]]:
     """What a constraint adds to the raw score of each item."""
-    if _is_hostname(part):  # counted on the node itself, whatever the policies say
-        counts, size = part.rows.amounts[view.rows], int(nodes[active].sum())
+    if _is_hostname(part):  # counted on the node itself, whatever the policies say; each item is one node
+        counts, size = part.rows.amounts[view.rows], int(np.count_nonzero(active))
     else:
         ids = part.domains.ids[view.rows]
         scored = np.zeros(part.domains.count + 1, np.bool_)

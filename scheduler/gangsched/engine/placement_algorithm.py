@@ -6,10 +6,11 @@ needs no import circle.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from attrs import frozen
 
+from gangsched.engine.placement_board import Board, Leaves
 from gangsched.engine.results import GroupResult
 from gangsched.engine.session import Session
 from gangsched_framework.cycle_state import PlacementCycleState, PodGroupCycleState
@@ -33,7 +34,9 @@ class Tried:
     steps: tuple[tuple[Pod, str], ...]
 
 
-def best_placement(session: Session, group: PodGroupInfo, state: PodGroupCycleState, evaluate: Evaluate) -> GroupResult:
+def best_placement(
+    session: Session, group: PodGroupInfo, state: PodGroupCycleState, leaves: Leaves, evaluate: Evaluate
+) -> GroupResult:
     """Evaluate the group in every candidate placement; the reservations of the best one stay, nothing of the others."""
     parent = session.snapshot.placement
     placements, status = session.framework.run_generate_placements(state, group, parent)
@@ -43,6 +46,22 @@ def best_placement(session: Session, group: PodGroupInfo, state: PodGroupCycleSt
         return GroupResult(group, unschedulable("no feasible placements found"))
     if len(placements) == 1:
         return _only(session, group, state, placements[0], evaluate)
+    boards = session.algorithm.boards
+    board = None
+    if boards is not None and not session.trace.on and not session.prepare:
+        board = boards.get(session.framework, group, placements, leaves)
+    if board is not None:
+        return _best_of_board(session, group, state, leaves, evaluate, board)
+    return _best_of_all(session, group, state, placements, evaluate)
+
+
+def _best_of_all(
+    session: Session,
+    group: PodGroupInfo,
+    state: PodGroupCycleState,
+    placements: Sequence[Placement],
+    evaluate: Evaluate,
+) -> GroupResult:
     tried: list[Tried] = []
     first: GroupResult | None = None
     for placement in placements:
@@ -56,6 +75,36 @@ def best_placement(session: Session, group: PodGroupInfo, state: PodGroupCycleSt
         assert first is not None
         return _infeasible(first, len(placements))
     return _choose(session, group, state, tried)
+
+
+def _best_of_board(
+    session: Session, group: PodGroupInfo, state: PodGroupCycleState, leaves: Leaves, evaluate: Evaluate, board: Board
+) -> GroupResult:
+    """The same from a board: only the placements whose nodes were touched are simulated."""
+
+    def simulate(placement: Placement) -> tuple[GroupResult, Sequence[tuple[Pod, str]]]:
+        attempt = _simulate(session, group, state, placement, evaluate)
+        return attempt.result, attempt.steps
+
+    framework, snapshot = session.framework, session.snapshot
+    board.refresh(framework, group, leaves, snapshot.table.touched, simulate)
+    broken = board.broken(group, leaves)
+    if broken is not None:
+        return broken
+    feasible = board.feasible
+    if not feasible:
+        return _infeasible(board.result(0, group, leaves), len(board.placements))
+    best = feasible[0]
+    if len(feasible) > 1:
+        raw = [[scores[index] for index in feasible] for scores in board.raw]
+        totals = framework.weigh_placement_scores(state, raw)
+        if isinstance(totals, Status):
+            return GroupResult(group, totals)
+        best = feasible[max(range(len(totals)), key=totals.__getitem__)]
+    pods = [info.pod for leaf in group.leaves() for info in leaves.get(leaf.key, ())]
+    for position, node in board.steps[best]:
+        snapshot.assume(pods[position], node)
+    return board.result(best, group, leaves)
 
 
 def _only(

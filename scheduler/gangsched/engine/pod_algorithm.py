@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from attrs import define, field
 
 from gangsched.engine.column_search import ColumnSearch
+from gangsched.engine.placement_board import PlacementBoards
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Nominations
@@ -42,6 +43,7 @@ class PodAlgorithm:
     snapshot: Snapshot
     nominations: Nominations
     columns: ColumnSearch | None = None
+    boards: PlacementBoards | None = None
     upstream_order: bool = False
     next_start: int = 0
 

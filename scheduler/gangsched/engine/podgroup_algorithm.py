@@ -35,7 +35,7 @@ class PodGroupAlgorithm:
 
     def _evaluate(self, group: PodGroupInfo, state: PodGroupCycleState) -> GroupResult:
         if self.session.framework.generates_placements:
-            return best_placement(self.session, group, state, self._in_placement)
+            return best_placement(self.session, group, state, self.leaves, self._in_placement)
         return self._in_placement(group, PlacementCycleState(state))
 
     def _in_placement(self, group: PodGroupInfo, state: PlacementCycleState) -> GroupResult:

@@ -13,6 +13,7 @@ from gangsched.engine.handle import EngineClock, EngineHandle
 from gangsched.engine.idle import IdleRetries
 from gangsched.engine.memo import Memo, Refusal
 from gangsched.engine.outbox import Outbox
+from gangsched.engine.placement_board import PlacementBoards
 from gangsched.engine.pod_algorithm import PodAlgorithm
 from gangsched.engine.pod_cycle import PodCycle
 from gangsched.engine.report import CycleReport, MadeUp
@@ -83,7 +84,8 @@ class Scheduler:
         self._events = EventHandlers(self.world, self.queue, self.frameworks)
         self.columns = None if upstream or settings.oracle else ColumnCache(self.world.table)
         search = ColumnSearch(self.snapshot, self.nominator, self.columns) if self.columns is not None else None
-        self.algorithm = PodAlgorithm(self.snapshot, self.nominator, search, upstream)
+        boards = PlacementBoards(self.snapshot, search) if search is not None else None
+        self.algorithm = PodAlgorithm(self.snapshot, self.nominator, search, boards, upstream)
         self._outbox = Outbox()
         self._submitter = Submitter(self.world, self.queue, self._clock, self._outbox)
         self.tracer = Tracer(settings.tracing)

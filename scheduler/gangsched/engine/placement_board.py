@@ -1,0 +1,190 @@
+"""What the candidate placements of a kind of group came to, kept while their nodes are untouched (spec §6.3-§6.5).
+
+A simulation inside a placement depends on the group and on the placement's nodes alone, as long as every plugin that is
+asked says so; only placements with touched nodes are simulated again. Exact: a kind tells apart whatever a simulation
+reads of a group, and a kept result names no object of the group it was found for.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from attrs import define, field, frozen
+
+from gangsched.engine.column_search import ColumnSearch
+from gangsched.engine.results import GroupResult, PodOutcome
+from gangsched_framework.cycle_state import CycleState
+from gangsched_framework.framework import Framework
+from gangsched_framework.infos import PodGroupInfo, QueuedPodInfo
+from gangsched_framework.node_classes import NodeClasses
+from gangsched_framework.objects import EntityKey, Pod
+from gangsched_framework.placement import Placement
+from gangsched_framework.snapshot import Snapshot
+from gangsched_framework.status import SUCCESS, Code, FitError, Status
+
+MAX_BOARDS = 256
+
+Leaves = Mapping[EntityKey, Sequence[QueuedPodInfo]]
+Kind = tuple[object, ...]
+Simulate = Callable[[Placement], tuple[GroupResult, Sequence[tuple[Pod, str]]]]
+"""Evaluates the group inside a placement and takes everything back; the result, and its reservations in order."""
+
+
+@frozen(eq=False)
+class Recipe:
+    """A ``GroupResult`` by positions: ``pods`` as (node, status, fit error) of the first queued pods of a leaf."""
+
+    status: Status
+    any_scheduled: bool
+    pods: tuple[tuple[str, Status | None, FitError | None, bool], ...]
+    children: tuple[Recipe, ...]
+
+    @classmethod
+    def of(cls, result: GroupResult) -> Recipe:
+        pods = tuple((p.node, p.status, p.fit_error, p.clear_nomination) for p in result.pods)
+        return cls(result.status, result.any_scheduled, pods, tuple(cls.of(child) for child in result.children))
+
+    def result(self, info: PodGroupInfo, leaves: Leaves) -> GroupResult:
+        """The same for another group of the kind; a status is shared with no other group (spec §4.9.2)."""
+        old = self.status
+        status = old if old is SUCCESS else Status(old.code, old.reasons, old.plugin)
+        queued = leaves.get(info.key, ()) if self.pods else ()
+        pods = [PodOutcome(pod, CycleState(), *outcome) for pod, outcome in zip(queued, self.pods, strict=False)]
+        children = [child.result(below, leaves) for child, below in zip(self.children, info.children, strict=False)]
+        return GroupResult(info, status, self.any_scheduled, pods, children)
+
+
+@define(eq=False)
+class Board:
+    """The placements of one kind of group. ``steps``: reservations as (position of the pod, node)."""
+
+    placements: tuple[Placement, ...]
+    index_of: Mapping[int, int]
+    recipes: list[Recipe | None]
+    steps: list[Sequence[tuple[int, str]]]
+    raw: list[list[int]]
+    _log: list[int] | None = None
+    _position: int = 0
+
+    @property
+    def feasible(self) -> list[int]:
+        """Numbers of the placements that take the group."""
+        return [number for number, recipe in enumerate(self.recipes) if recipe is not None and recipe.status.ok]
+
+    def broken(self, group: PodGroupInfo, leaves: Leaves) -> GroupResult | None:
+        """The first result that is an Error."""
+        for number, recipe in enumerate(self.recipes):
+            if recipe is not None and recipe.status.code is Code.ERROR:
+                return self.result(number, group, leaves)
+        return None
+
+    def result(self, number: int, group: PodGroupInfo, leaves: Leaves) -> GroupResult:
+        """The result of one placement, for another group of the kind."""
+        recipe = self.recipes[number]
+        assert recipe is not None
+        return recipe.result(group, leaves)
+
+    def refresh(
+        self, framework: Framework, group: PodGroupInfo, leaves: Leaves, log: list[int], simulate: Simulate
+    ) -> None:
+        """Simulate what is stale; the log has grown by what the simulations touched and took back."""
+        if log is not self._log or self._position > len(log):
+            stale: Sequence[int] = range(len(self.placements))
+        else:
+            touched = dict.fromkeys(self.index_of.get(row, -1) for row in log[self._position :])
+            stale = sorted(index for index in touched if index >= 0)
+        if stale:
+            pods = [info.pod for leaf in group.leaves() for info in leaves.get(leaf.key, ())]
+            position = {pod.key: at for at, pod in enumerate(pods)}
+            for index in stale:
+                result, steps = simulate(self.placements[index])
+                self.recipes[index] = Recipe.of(result)
+                self.steps[index] = [(position[pod.key], node) for pod, node in steps]
+                if result.ok:
+                    placed = [outcome.info.pod for outcome in result.placed()]
+                    for scores, (plugin, _) in zip(self.raw, framework.placement_scorers, strict=True):
+                        scores[index] = plugin.score_pods(group, self.placements[index], placed)
+        self._log, self._position = log, len(log)
+
+
+@define(eq=False)
+class PlacementBoards:
+    """The boards of the kinds of groups met last."""
+
+    snapshot: Snapshot
+    search: ColumnSearch
+    _boards: OrderedDict[tuple[Kind, int], Board] = field(factory=OrderedDict)
+    _indices: dict[int, tuple[tuple[Placement, ...], Mapping[int, int] | None]] = field(factory=dict)
+    _classes: NodeClasses | None = None
+
+    def get(
+        self, framework: Framework, group: PodGroupInfo, placements: tuple[Placement, ...], leaves: Leaves
+    ) -> Board | None:
+        """The board of the group's kind over these placements; None when results must not be kept."""
+        if not framework.keeps_to_placements:
+            return None
+        if self._classes is not self.snapshot.table.classes:
+            self._classes = self.snapshot.table.classes
+            self._boards.clear()
+            self._indices.clear()
+        index_of, kind = self._index(placements), self._kind(framework, group, leaves, top=True)
+        if index_of is None or kind is None:
+            return None
+        key = (kind, id(placements))
+        board = self._boards.get(key)
+        if board is None:
+            count, scorers = len(placements), len(framework.placement_scorers)
+            raw = [[0] * count for _ in range(scorers)]
+            board = self._boards[key] = Board(placements, index_of, [None] * count, [()] * count, raw)
+            if len(self._boards) > MAX_BOARDS:
+                self._boards.popitem(last=False)
+        self._boards.move_to_end(key)
+        return board
+
+    def _index(self, placements: tuple[Placement, ...]) -> Mapping[int, int] | None:
+        """Row -> number of its placement; None unless every placement has rows of its own."""
+        known = self._indices.get(id(placements))
+        if known is None or known[0] is not placements:
+            rows = [(row, number) for number, each in enumerate(placements) for row in each.rows or ()]
+            index = dict(rows)
+            apart = len(index) == len(rows) and all(each.rows for each in placements)
+            if len(self._indices) >= MAX_BOARDS:
+                self._boards.clear()
+                self._indices.clear()
+            known = self._indices[id(placements)] = (placements, index if apart else None)
+        return known[1]
+
+    def _kind(self, framework: Framework, info: PodGroupInfo, leaves: Leaves, *, top: bool) -> Kind | None:
+        """What a simulation reads of a group; None when it may read more."""
+        group = info.group
+        inside = "" if top else group.topology_key  # its own placements are found already
+        if info.is_leaf:
+            scheduled = self.snapshot.scheduled(info.key)
+            runs = self._runs(framework, [queued.pod for queued in leaves.get(info.key, ())])
+            if runs is None or (scheduled and inside):
+                return None
+            return ("leaf", group.required, inside, scheduled, *runs)
+        children = [self._kind(framework, child, leaves, top=False) for child in info.children]
+        if None in children:
+            return None
+        return ("composite", group.required, inside, *children)
+
+    def _runs(self, framework: Framework, pods: Sequence[Pod]) -> list[tuple[int, int]] | None:
+        """The kinds of the pods in order, as (kind, how many in a row)."""
+        runs: list[tuple[int, int]] = []
+        for number in self._numbers(framework, pods):
+            if number is None:
+                return None
+            if runs and runs[-1][0] == number:
+                runs[-1] = (number, runs[-1][1] + 1)
+            else:
+                runs.append((number, 1))
+        return runs
+
+    def _numbers(self, framework: Framework, pods: Sequence[Pod]) -> Iterator[int | None]:
+        nominations = self.search.nominations
+        for pod in pods:
+            column = self.search.cache.of(framework, pod)
+            plain = column is not None and not column.particular and not pod.status.nominated_node_name
+            yield column.number if column is not None and plain and not nominations.reach(pod.priority) else None
