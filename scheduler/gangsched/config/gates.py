@@ -60,6 +60,15 @@ _LOCKED = (
 )
 _UNSUPPORTED = ("InPlacePodVerticalScalingSchedulerPreemption",)
 
+# What these switch is always done here, so off would be a lie (node-plugins.md §0.1).
+_ALWAYS_ON = (
+    "InPlacePodLevelResourcesVerticalScaling",
+    "MatchLabelKeysInPodTopologySpread",
+    "MatchLabelKeysInPodTopologySpreadSelectorMerge",
+    "PodLevelResources",
+    "PodLevelResourcesFixDefaulting",
+)
+
 # podgroup-scheduling.md §0.3
 _NEEDS = {"CompositePodGroup": ("GenericWorkload", "TopologyAwareWorkloadScheduling")}
 
@@ -71,7 +80,7 @@ class FeatureGates(Mapping[str, bool]):
     """Every known gate with its value; immutable. ``FeatureGates()`` is the product's default, ``BASE``.
 
     ``changes`` are laid over ``start``. Raises ConfigurationError for an unknown gate (with the nearest name), a value
-    that is no bool, a locked gate, and a gate without those it needs.
+    that is no bool, a gate that is locked or not built, and one without those it needs.
     """
 
     BASE: ClassVar[FeatureGates]
@@ -92,6 +101,8 @@ class FeatureGates(Mapping[str, bool]):
                 raise ConfigurationError(text)
             if name in _UNSUPPORTED and value:
                 raise ConfigurationError(f"feature gate {name} is not supported")
+            if name in _ALWAYS_ON and not value:
+                raise ConfigurationError(f"feature gate {name} cannot be switched off here")
             values[name] = value
         for name, needed in _NEEDS.items():
             missing = [other for other in needed if not values[other]]

@@ -68,6 +68,10 @@ REFUSED = {
         "TopologyAwareWorkloadScheduling=false,GenericWorkload=false",
         "CompositePodGroup is on but needs GenericWorkload and TopologyAwareWorkloadScheduling, which are off",
     ),
+    "a gate that is always on here": (
+        "PodLevelResources=false",
+        "feature gate PodLevelResources cannot be switched off here",
+    ),
     "a gate whose plugin is not built": (
         "InPlacePodVerticalScalingSchedulerPreemption=true",
         "feature gate InPlacePodVerticalScalingSchedulerPreemption is not supported",
