@@ -40,9 +40,10 @@ class NodeTable:
 
     Attributes are for reading: ``names``, ``row_of``, ``nodes``, ``infos`` (by row); ``allocatable`` and ``used``
     (resource -> column), ``nonzero_cpu`` / ``nonzero_memory`` (columns); ``pods`` (row -> pods by key);
-    ``affinity_pods`` and ``ports`` (sparse, row -> ...); ``images``; ``priorities`` of the counted
-    pods; ``epoch`` (numbering of the rows); ``classes`` (nodes grouped by what their objects say). Logs, each a new list when it starts anew:
-    ``touched`` (changed rows), ``moves`` (pod, row, +1 came / -1 left; only kept once ``follow_moves`` was called).
+    ``affinity_pods`` and ``ports`` (sparse, row -> ...); ``images``; ``priorities`` of the counted pods; ``epoch``
+    (numbering of the rows); ``classes`` (nodes grouped by what their objects say). Logs, each a new list when it
+    starts anew: ``touched`` (changed rows), ``moves`` (pod, row, +1 came / -1 left; only kept once ``follow_moves`` was
+    called).
     """
 
     def __init__(self) -> None:
