@@ -21,7 +21,9 @@ from gangsched_framework.errors import GangschedError, did_you_mean
 from gangsched_framework.objects import ClusterObject, EntityKey, Pod
 from gangsched_framework.queue_state import QueueState
 from gangsched_framework.registry import Registry
+from gangsched_framework.shares import SharesView
 from gangsched_plugins.default_registry import default_registry
+from gangsched_plugins.fairshare.view import ShareWatch
 
 Source = str | os.PathLike[str] | Mapping[str, Any] | ClusterObject
 """A file or directory name, a manifest as a dict, or a framework object."""
@@ -70,6 +72,7 @@ class Engine:
         self.core = Scheduler(config.profiles, registry, settings=settings, feature_gates=gates)
         self.host = Host(self.core)
         self.decoder = Decoder()
+        self._watch: ShareWatch | None = None
         self.on_report: list[Callable[[CycleReport], None]] = []
 
     # --- objects ------------------------------------------------------------------------------------------------------
@@ -187,6 +190,22 @@ class Engine:
         if known is None:
             raise GangschedError(f"pod {key} is not known{did_you_mean(key, sorted(self.core.world.pods))}")
         return explain(self.core, known)
+
+    def shares(self) -> SharesView:
+        """What every queue and job deserves, holds and asks for now.
+
+        Under a profile without fair sharing Proportion measures and decides nothing. The first call begins to keep
+        accounts, which costs a little from then on.
+        """
+        return self.share_watch().view()
+
+    def share_watch(self) -> ShareWatch:
+        """What ``shares`` reads, for whoever follows shares over time."""
+        if self._watch is None:
+            order = next(iter(self.core.frameworks.values())).fair_order
+            accounts = self.core.world.keep_accounts(self.core.snapshot)
+            self._watch = ShareWatch(accounts, order.plugins if order is not None else ())
+        return self._watch
 
     def queue_state(self) -> QueueState:
         """Every waiting entity and where it stands."""

@@ -16,6 +16,7 @@ from gangsched_framework.errors import GangschedError, on_one_line
 VERBS = {
     "run": "gangsched.cli.run:run",
     "explain": "gangsched.cli.explain:explain",
+    "top": "gangsched.cli.top:top",
     "replay": "gangsched.cli.replay:replay",
     "conform": "gangsched.cli.conform:conform",
     "bench": "gangsched.cli.bench:bench",
