@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from gangsched.api import Engine
 from gangsched.conform.bench import Bench
 from gangsched.engine.explain import Explanation, explain
-from gangsched_framework.errors import GangschedError
 from gangsched_framework.cycle_state import CycleState
+from gangsched_framework.errors import GangschedError
 from gangsched_framework.objects import ClusterObject, Node, Pod
 from gangsched_framework.pod_spec import NodeAffinity, NodeSelectorTerm, Requirement
 from gangsched_framework.testing import make_composite_pod_group, make_node, make_pod, make_pod_group, make_pods
