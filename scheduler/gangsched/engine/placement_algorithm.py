@@ -88,9 +88,8 @@ def _best_of_board(
 
     framework, snapshot = session.framework, session.snapshot
     board.refresh(framework, group, leaves, snapshot.table.touched, simulate)
-    broken = board.broken(group, leaves)
-    if broken is not None:
-        return broken
+    if board.broken:
+        return board.result(board.broken[0], group, leaves)
     feasible = board.feasible
     if not feasible:
         return _infeasible(board.result(0, group, leaves), len(board.placements))

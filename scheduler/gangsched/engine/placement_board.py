@@ -57,27 +57,21 @@ class Recipe:
 
 @define(eq=False)
 class Board:
-    """The placements of one kind of group. ``steps``: reservations as (position of the pod, node)."""
+    """The placements of one kind of group, by number.
+
+    ``steps``: reservations as (position of the pod, node). ``raw``: for each scorer the raw scores. ``feasible``: the
+    placements that take the group; ``broken``: those that end in an Error.
+    """
 
     placements: tuple[Placement, ...]
     index_of: Mapping[int, int]
     recipes: list[Recipe | None]
     steps: list[Sequence[tuple[int, str]]]
     raw: list[list[int]]
+    feasible: list[int] = field(factory=list)
+    broken: list[int] = field(factory=list)
     _log: list[int] | None = None
     _position: int = 0
-
-    @property
-    def feasible(self) -> list[int]:
-        """Numbers of the placements that take the group."""
-        return [number for number, recipe in enumerate(self.recipes) if recipe is not None and recipe.status.ok]
-
-    def broken(self, group: PodGroupInfo, leaves: Leaves) -> GroupResult | None:
-        """The first result that is an Error."""
-        for number, recipe in enumerate(self.recipes):
-            if recipe is not None and recipe.status.code is Code.ERROR:
-                return self.result(number, group, leaves)
-        return None
 
     def result(self, number: int, group: PodGroupInfo, leaves: Leaves) -> GroupResult:
         """The result of one placement, for another group of the kind."""
@@ -95,17 +89,25 @@ class Board:
             touched = dict.fromkeys(self.index_of.get(row, -1) for row in log[self._position :])
             stale = sorted(index for index in touched if index >= 0)
         if stale:
-            pods = [info.pod for leaf in group.leaves() for info in leaves.get(leaf.key, ())]
-            position = {pod.key: at for at, pod in enumerate(pods)}
-            for index in stale:
-                result, steps = simulate(self.placements[index])
-                self.recipes[index] = Recipe.of(result)
-                self.steps[index] = [(position[pod.key], node) for pod, node in steps]
-                if result.ok:
-                    placed = [outcome.info.pod for outcome in result.placed()]
-                    for scores, (plugin, _) in zip(self.raw, framework.placement_scorers, strict=True):
-                        scores[index] = plugin.score_pods(group, self.placements[index], placed)
+            self._simulate(framework, group, leaves, stale, simulate)
         self._log, self._position = log, len(log)
+
+    def _simulate(
+        self, framework: Framework, group: PodGroupInfo, leaves: Leaves, stale: Sequence[int], simulate: Simulate
+    ) -> None:
+        pods = [info.pod for leaf in group.leaves() for info in leaves.get(leaf.key, ())]
+        position = {pod.key: at for at, pod in enumerate(pods)}
+        for number in stale:
+            result, steps = simulate(self.placements[number])
+            self.recipes[number] = Recipe.of(result)
+            self.steps[number] = [(position[pod.key], node) for pod, node in steps]
+            if result.ok:
+                placed = [outcome.info.pod for outcome in result.placed()]
+                for scores, (plugin, _) in zip(self.raw, framework.placement_scorers, strict=True):
+                    scores[number] = plugin.score_pods(group, self.placements[number], placed)
+        codes = [recipe.status.code if recipe is not None else None for recipe in self.recipes]
+        self.feasible = [number for number, code in enumerate(codes) if code is Code.SUCCESS]
+        self.broken = [number for number, code in enumerate(codes) if code is Code.ERROR]
 
 
 @define(eq=False)
