@@ -18,7 +18,7 @@ def run_text(view: RunView, wide: bool = False) -> str:
 
 def _entities(view: RunView, wide: bool) -> str:
     rows: list[tuple[str, ...]] = [
-        ("ENTITY", "VERDICT", "CONTAINER", "ATTEMPTS", "BOUND", *(["GATED BY"] if wide else []), "MESSAGE")
+        ("ENTITY", "VERDICT", "CONTAINER", "ATTEMPTS", "BOUND", *(["SCHEDULED", "GATED BY"] if wide else []), "MESSAGE")
     ]
     for entity in view.entities:
         rows.extend(_entity(entity, wide))
@@ -26,15 +26,16 @@ def _entities(view: RunView, wide: bool) -> str:
 
 
 def _entity(entity: EntityView, wide: bool) -> list[tuple[str, ...]]:
-    gate = [entity.gated_by or _NONE] if wide else []
+    extra = [entity.groups[0].scheduled or _NONE if entity.groups else _NONE, entity.gated_by or _NONE] if wide else []
     bound = f"{entity.bound}/{entity.pods}"
     container = entity.container or _NONE
     rows: list[tuple[str, ...]] = [
-        (entity.key, entity.verdict, container, str(entity.attempts), bound, *gate, entity.message)
+        (entity.key, entity.verdict, container, str(entity.attempts), bound, *extra, entity.message)
     ]
     for group in entity.groups[1:]:
         name, below = "  " * group.depth + group.key, f"{group.bound}/{group.pods}"
-        rows.append((name, group.verdict, "", "", below, *([""] if wide else []), group.message))
+        extra = [group.scheduled or _NONE, ""] if wide else []
+        rows.append((name, group.verdict, "", "", below, *extra, group.message))
     return rows
 
 

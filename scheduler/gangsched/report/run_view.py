@@ -8,6 +8,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from gangsched.api import Engine
+from gangsched.engine.conditions import group_condition_type
 from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict
 from gangsched_framework.objects import EntityKey, Group, Pod
 from gangsched_framework.queue_state import EntityState, QueueState
@@ -32,7 +33,11 @@ class PodView:
 
 @frozen
 class GroupView:
-    """A group of a tree; ``depth`` counts from the root. ``bound`` and ``pods`` count the pods below it."""
+    """A group of a tree; ``depth`` counts from the root. ``bound`` and ``pods`` count the pods below it.
+
+    ``verdict`` is that of the last cycle. ``scheduled`` is the status of the condition ``…InitiallyScheduled``, ''
+    before it is written; it stays True when later cycles find no room for more (spec §4.10).
+    """
 
     key: EntityKey
     depth: int
@@ -40,6 +45,7 @@ class GroupView:
     bound: int
     pods: int
     message: str = ""
+    scheduled: str = ""
 
 
 @frozen
@@ -183,10 +189,16 @@ class _Viewer:
         if status is None and (early := self._seen.early.get(self._root(key))) is not None:
             status = early.root
         code = status.code.value if status else PENDING
-        yield GroupView(key, depth, code, bound, len(members), status.message if status else "")
+        message = status.message if status else ""
+        yield GroupView(key, depth, code, bound, len(members), message, self._scheduled(key))
         for child in self._forest.children(key):
             if not self._circular(child):
                 yield from self._groups(child, depth + 1)
+
+    def _scheduled(self, key: EntityKey) -> str:
+        group = self._forest.group(key)
+        condition = group.condition(group_condition_type(group)) if group else None
+        return condition.status if condition else ""
 
     def _root(self, key: EntityKey) -> EntityKey:
         return self._forest.root(key) or key
@@ -246,7 +258,16 @@ def _pod_document(pod: PodView) -> dict[str, Any]:
 
 
 def _entity_document(entity: EntityView) -> dict[str, Any]:
-    groups = {str(group.key): {"verdict": group.verdict, "message": group.message} for group in entity.groups}
+    groups = {
+        str(group.key): {
+            "verdict": group.verdict,
+            "scheduled": group.scheduled or None,
+            "bound": group.bound,
+            "pods": group.pods,
+            "message": group.message,
+        }
+        for group in entity.groups
+    }
     return {
         "verdict": entity.verdict,
         "container": entity.container or None,

@@ -39,7 +39,9 @@ def test_all_placed_is_exit_code_0(tmp_path: Path) -> None:
         "pods": 1,
         "gatedBy": None,
         "message": "",
-        "groups": {"podgroup/default/g": {"verdict": "Success", "message": ""}},
+        "groups": {
+            "podgroup/default/g": {"verdict": "Success", "scheduled": "True", "bound": 1, "pods": 1, "message": ""}
+        },
     }
 
 
@@ -58,6 +60,8 @@ def test_something_not_placed_is_exit_code_1(tmp_path: Path) -> None:
     assert document["entities"]["pod/default/b"]["container"] == "parked"
     assert document["entities"]["pod/default/b"]["attempts"] == 1
 
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 
 WHY = {
     "a scheduling gate": (
@@ -154,6 +158,22 @@ def test_wide_adds_columns(tmp_path: Path) -> None:
     assert head == ["POD", "VERDICT", "NODE", "GROUP", "NOMINATED", "REJECTED", "BY", "MESSAGE"]
     assert row[:6] == ["default/a", "Pending", "-", "-", "-", "-"]
     assert "GATED BY" in result.stdout
+
+
+def test_a_group_that_is_placed_stays_scheduled_when_its_tree_is_refused_more() -> None:
+    result = gangsched("run", "-f", str(EXAMPLES / "walkthrough"), "-o", "json")
+    groups = json.loads(result.stdout)["entities"]["compositepodgroup/default/root"]["groups"]
+    assert [
+        (key.rpartition("/")[2], seen["verdict"], seen["scheduled"], seen["bound"]) for key, seen in groups.items()
+    ] == [
+        ("root", "Unschedulable", "True", 2),
+        ("sub1", "Unschedulable", "True", 2),
+        ("pg1", "Unschedulable", "True", 2),
+        ("sub2", "Unschedulable", "False", 0),
+        ("pg2", "Unschedulable", "False", 0),
+        ("pg3", "Unschedulable", "False", 0),
+    ]
+    assert " 2/2     True        " in gangsched("run", "-f", str(EXAMPLES / "walkthrough"), "-o", "wide").stdout
 
 
 def test_nothing_at_all_is_said_too(tmp_path: Path) -> None:
