@@ -6,7 +6,7 @@ required.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict
 from gangsched.engine.settings import SECOND
@@ -17,6 +17,7 @@ from gangsched_framework.queue_state import EntityState, QueueState
 from gangsched_framework.status import Code
 
 _INDENT = "  "
+_MOST_NAMES = 12
 
 
 def cycle_text(report: CycleReport, queue: QueueState) -> str:
@@ -26,8 +27,18 @@ def cycle_text(report: CycleReport, queue: QueueState) -> str:
 
 def _lines(report: CycleReport, queue: QueueState) -> Iterator[str]:
     yield f"cycle {report.cycle} at {duration(report.time)}: {report.entity}, attempt {report.attempt}"
+    placed: list[str] = []
+    starts: dict[str, int] = {}  # group -> how many pods were placed when it was first asked
     for step in report.trace:
+        if step.kind == "feasible":
+            starts.setdefault(step.subject, len(placed))
+        elif step.kind == "pod" and step.text.startswith("-> "):
+            placed.append(step.subject)
         text = _step(step)
+        if step.kind == "revert":
+            start = starts.pop(step.subject, 0)
+            text += f", taking back {_names(placed[start:])}"
+            del placed[start:]
         if text:
             yield _INDENT * max(step.depth, 1) + text
     if report.groups:
@@ -58,7 +69,13 @@ def _requeue(key: EntityKey, queue: QueueState) -> str:
 
 def _members(entity: EntityState) -> str:
     names = [name for pods in entity.members.values() for name in pods]
-    return f", with {', '.join(names)}" if names else ""
+    return f", with {_names(names)}" if names else ""
+
+
+def _names(pods: Sequence[str]) -> str:
+    """Names without namespace, the first ones of many."""
+    names = [pod.rpartition("/")[2] for pod in pods[:_MOST_NAMES]]
+    return ", ".join(names) + (f" and {len(pods) - _MOST_NAMES} more" if len(pods) > _MOST_NAMES else "")
 
 
 def _step(step: TraceStep) -> str:

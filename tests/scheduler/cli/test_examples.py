@@ -185,7 +185,8 @@ def test_the_commands_of_the_readme_show_it() -> None:
         "    compositepodgroup/default/sub1: R=1 S=0 M=1 → Wait",
         "        pod default/pg1-pod-0 -> node-1",
         f"        pod default/pg3-pod-0 refused: {NO_CPU}",
-        "    compositepodgroup/default/sub2: revert minCount (2) cannot be satisfied: 1 scheduled, 0 remaining",
+        "    compositepodgroup/default/sub2: revert minCount (2) cannot be satisfied: 1 scheduled, 0 remaining, "
+        "taking back pg2-pod-0, pg2-pod-1",
         f"    podgroup/default/pg2: S→F Unschedulable: {SUB2}",
         "  requeue: active queue, without backoff, with pg2-pod-0, pg2-pod-1, pg3-pod-0, pg3-pod-1",
     ):
