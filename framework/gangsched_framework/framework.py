@@ -8,6 +8,7 @@ from typing import Any, cast
 from attrs import frozen
 
 from gangsched_framework import run_binding, run_pod, run_podgroup, run_queueing
+from gangsched_framework.columns import ColumnarPlugin
 from gangsched_framework.cycle_state import CycleState, PlacementCycleState, PodGroupCycleState
 from gangsched_framework.errors import ConfigurationError
 from gangsched_framework.fair_order import DynamicSortPlugin, FairOrder
@@ -37,14 +38,14 @@ from gangsched_framework.status import Status
 class NodePlugin:
     """A plugin asked about nodes: whether it filters, its score weight (0 = it does not score).
 
-    ``prepared``: where it filters or scores, the profile also runs its PreFilter or PreScore, as its columnar form
-    assumes.
+    ``columnar`` is the plugin if its columnar form may be used: it has one, and where it filters or scores the profile
+    also runs its PreFilter or PreScore, as that form assumes.
     """
 
     plugin: Plugin
     filters: bool
     weight: int
-    prepared: bool
+    columnar: ColumnarPlugin | None
 
 
 class Framework:
@@ -119,7 +120,8 @@ class Framework:
         filters = plugin in self.filter_plugins
         prepared = filters == (plugin in self.pre_filter_plugins) or not hasattr(plugin, "pre_filter")
         prepared &= bool(weight) == (plugin in self._pre_score) or not hasattr(plugin, "pre_score")
-        return NodePlugin(plugin, filters, weight, prepared)
+        columnar = plugin if prepared and isinstance(plugin, ColumnarPlugin) else None
+        return NodePlugin(plugin, filters, weight, columnar)
 
     def _keeps_to_placements(self) -> bool:
         """Whether what a group comes to inside a placement depends on the placement's nodes alone, columns given."""

@@ -65,7 +65,7 @@ class NodeResourcesBalancedAllocation:
         def one(row: int) -> int:
             return _score((used[row], amount, capacity[row]) for amount, used, capacity in parts)
 
-        if len(parts) == 2 and all(0 < c < _EXACT_FLOATS for _, _, capacity in parts for c in capacity):
+        if len(parts) == 2 and all(_on_every_node(capacity) for _, _, capacity in parts):
             return Columns(score=_pair_column(*parts))
         rows = len(table.names)
         return Columns(score=ScoreColumn(lambda: np.fromiter(map(one, range(rows)), np.int64, rows), one))
@@ -86,6 +86,12 @@ def _score(parts: Iterable[tuple[int, int, int]]) -> int:
             used += amount
             after.append(1.0 if used >= capacity else float(used) / float(capacity))
     return _MIDDLE + (_MIDDLE + _balance(after) - _balance(before)) // 2
+
+
+def _on_every_node(capacity: array[int]) -> bool:
+    """Whether every node has some of the resource, and no more than floats hold exactly."""
+    amounts = np.frombuffer(capacity, np.int64)
+    return len(amounts) > 0 and int(amounts.min()) > 0 and int(amounts.max()) < _EXACT_FLOATS
 
 
 _Part = tuple[int, "array[int]", "array[int]"]

@@ -14,7 +14,7 @@ from attrs import define, field, frozen
 
 from gangsched.engine.promised_room import PromisedRoom
 from gangsched.engine.signature_column import SignatureColumn
-from gangsched_framework.columns import ColumnarPlugin, Columns, ParticularColumns
+from gangsched_framework.columns import Columns, ParticularColumns
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Nominations
@@ -126,10 +126,9 @@ class ColumnCache:
         parts: list[Columns] = []
         weights: list[int] = []
         for asked in framework.node_plugins:
-            plugin = asked.plugin
-            columns = plugin.columns(pod, self.table) if isinstance(plugin, ColumnarPlugin) else None
-            if columns is None or not asked.prepared:
-                return plugin.name
+            columns = asked.columnar.columns(pod, self.table) if asked.columnar is not None else None
+            if columns is None:
+                return asked.plugin.name
             parts.append(
                 Columns(
                     columns.filter if asked.filters else None, columns.score if asked.weight else None, columns.guard

@@ -187,7 +187,7 @@ class _Explainer:
             columns = plugin.columns(pod, table) if isinstance(plugin, ColumnarPlugin) else None
             if columns is None:
                 return f"{plugin.name} has no columnar form for this pod"
-            if not asked.prepared:
+            if asked.columnar is None:
                 return f"{plugin.name} stands at some of its extension points only"
             if columns.guard is not None and not columns.guard():
                 return f"{plugin.name} has no columnar form for what is in the cluster"

@@ -73,8 +73,9 @@ class SignatureColumn:
         self._totals: NDArray[np.signedinteger] = np.frombuffer(self._buffer, self._buffer.typecode)
         domains = [f.domain for f in self._filters if f.domain is not None]
         self._choice = DomainChoice(self._totals, domains, relative, largest) if domains or relative else None
-        self._static: Sequence[int] = ()
-        self._open: Sequence[bool] = ()
+        self._fixed: tuple[NDArray[np.bool_], NDArray[np.int64]] | None = None
+        self._static: list[int] = []
+        self._open: list[bool] = []
         self._position = -1
         self._log = table.touched
 
@@ -143,9 +144,18 @@ class SignatureColumn:
         for test in self._tests:
             if not test(row):
                 return INFEASIBLE
+        if not self._open:
+            self._list_fixed()
         return self._score(row) if self._open[row] else INFEASIBLE
 
+    def _list_fixed(self) -> None:
+        """As lists, which single rows are read from faster; a column that is never repaired does without."""
+        assert self._fixed is not None
+        self._open, self._static = self._fixed[0].tolist(), self._fixed[1].tolist()
+
     def _score(self, row: int) -> int:
+        if not self._static:
+            self._list_fixed()
         total = self._static[row]
         for one, weight in self._ones:
             total += one(row) * weight
@@ -153,24 +163,31 @@ class SignatureColumn:
 
     def _rebuild(self) -> None:
         self.rebuilt += 1
-        rows = len(self._table.names)
-        feasible = np.ones(rows, np.bool_)
-        opened = np.ones(rows, np.bool_)
+        if self._fixed is None:
+            self._fixed = self._fix()
+        opened, static = self._fixed
+        feasible, totals = opened.copy(), static.copy()
         for column in self._filters:
-            mask = column.mask()
-            feasible &= mask
-            if column.test is None:
-                opened &= mask
-        static = np.full(rows, self._constant, np.int64)
-        moving = np.zeros(rows, np.int64)
+            if column.test is not None:
+                feasible &= column.mask()
         for score, weight in self._absolute:
-            target = static if score.one is None else moving
-            target += score.vector() * weight
-        self._static = static.tolist()
-        self._open = opened.tolist()
-        self._totals[:] = np.where(feasible, static + moving, INFEASIBLE)
+            if score.one is not None:
+                totals += score.vector() * weight
+        self._totals[:] = np.where(feasible, totals, INFEASIBLE)
         if self._choice is not None:
             self._choice.fill()
+
+    def _fix(self) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        """What the pods on the nodes do not change: which nodes may be feasible at all, and their fixed scores."""
+        rows = len(self._table.names)
+        opened, static = np.ones(rows, np.bool_), np.full(rows, self._constant, np.int64)
+        for column in self._filters:
+            if column.test is None:
+                opened &= column.mask()
+        for score, weight in self._absolute:
+            if score.one is None:
+                static += score.vector() * weight
+        return opened, static
 
     def force(self, row: int, feasible: bool) -> int:
         """Give a row another verdict; returns what ``restore`` needs to take it back."""
