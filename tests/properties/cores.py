@@ -14,6 +14,11 @@ from gangsched.engine import columns, signature_column
 from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.settings import Settings
 from gangsched_framework import node_table
+from gangsched_framework.cycle_state import CycleState
+from gangsched_framework.handle import Handle
+from gangsched_framework.objects import Pod
+from gangsched_framework.registry import Registry
+from gangsched_framework.status import Status, unschedulable
 from gangsched_plugins.default_registry import default_registry
 from tests.properties.objects import GPU, one_in, some
 
@@ -49,15 +54,52 @@ _CONFIGURATIONS: Mapping[str, Sequence[dict[str, Any]]] = {
         _args("NodeAffinity", addedAffinity={"preferredDuringSchedulingIgnoredDuringExecution": [_AFFINITY]}),
     ),
     "no preemption": (),
+    "picky": (),
 }
 
 _DISABLED: Mapping[str, Sequence[str]] = {"no preemption": ("DefaultPreemption",)}
 
 
+class Picky:
+    """Reserve and Permit that refuse some pods on some nodes; every reservation must be returned at most once."""
+
+    name = "Picky"
+
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        self._held: dict[str, str] = {}
+
+    def reserve(self, state: CycleState, pod: Pod, node_name: str) -> Status | None:
+        if pod.labels.get("app") == "db" and node_name in ("n1", "n4"):
+            return unschedulable("not here", plugin=self.name)
+        assert pod.uid not in self._held, f"{pod.key} is reserved twice"
+        self._held[pod.uid] = node_name
+        return None
+
+    def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> None:
+        known = self._held.pop(pod.uid, node_name)  # one that was refused is told, too
+        assert known == node_name, f"{pod.key} was reserved on {known}"
+
+    def permit(self, state: CycleState, pod: Pod, node_name: str) -> Status | None:
+        return unschedulable("not now", plugin=self.name) if pod.name == "p3" else None
+
+
+def _registry() -> Registry:
+    registry = default_registry()
+    registry.register(Picky.name, Picky)
+    return registry
+
+
+def _plugins(name: str) -> dict[str, Any]:
+    left_out = ("DynamicResources", *_DISABLED.get(name, ()))
+    plugins: dict[str, Any] = {"multiPoint": {"disabled": [{"name": plugin} for plugin in left_out]}}
+    if name == "picky":
+        plugins |= {point: {"enabled": [{"name": Picky.name}]} for point in ("reserve", "permit")}
+    return plugins
+
+
 @cache
 def configuration(name: str, gates: int) -> SchedulerConfig:
     """Two profiles: the named one, and ``other-scheduler`` that scores less. ``gates``: a number in ``_GATES``."""
-    left_out = ("DynamicResources", *_DISABLED.get(name, ()))
     return load_config(
         {
             "apiVersion": "kubescheduler.config.k8s.io/v1",
@@ -65,7 +107,7 @@ def configuration(name: str, gates: int) -> SchedulerConfig:
             "profiles": [
                 {
                     "schedulerName": "default-scheduler",
-                    "plugins": {"multiPoint": {"disabled": [{"name": plugin} for plugin in left_out]}},
+                    "plugins": _plugins(name),
                     "pluginConfig": list(_CONFIGURATIONS[name]),
                 },
                 {
@@ -81,7 +123,7 @@ def configuration(name: str, gates: int) -> SchedulerConfig:
             ],
         },
         FeatureGates(_GATES[gates]),
-        default_registry(),
+        _registry(),
     )
 
 
@@ -126,5 +168,5 @@ def draw_cores(rng: Random, *, oracle: bool) -> list[Scheduler]:
     settings = [Settings(tracing=tracing, max_backoff=maximum)]
     if oracle:
         settings.append(Settings(tracing=tracing, max_backoff=maximum, oracle=True))
-    registry = default_registry()
+    registry = _registry()
     return [Scheduler(config.profiles, registry, settings=each, feature_gates=config.gates) for each in settings]

@@ -19,6 +19,7 @@ from gangsched_framework.infos import PoppedPodGroupInfo, QueuedPodInfo
 from gangsched_framework.objects import POD, EntityKey, Group, Node, Pod
 from gangsched_framework.queue_state import EntityState, QueueState
 from gangsched_framework.resources import PODS
+from gangsched_framework.status import Status
 
 if TYPE_CHECKING:
     from tests.properties.story import Story
@@ -112,13 +113,18 @@ def _nothing_is_over_committed(binds: list[Bind], seen: Seen) -> None:
 def _no_gang_is_bound_below_its_minimum(story: Story, binds: list[Bind], report: CycleReport, seen: Seen) -> None:
     bound: dict[EntityKey, int] = {}
     leaves = [seen.popped[bind.pod].group_key for bind in binds]
-    placed = [key for key, v in report.pods.items() if v.status is not None and "can't be assumed" in v.status.message]
-    for leaf in [*leaves, *(seen.popped[key].group_key for key in placed)]:  # someone else bound those placed
+    placed = [key for key, v in report.pods.items() if v.status is not None and _failed_at_submit(v.status)]
+    for leaf in [*leaves, *(seen.popped[key].group_key for key in placed)]:
         if leaf is not None:
             bound[leaf] = bound.get(leaf, 0) + 1
     for leaf in {leaf: None for leaf in leaves if leaf is not None}:
         for group in _chain(story, seen.groups, leaf):
             assert _satisfied(story, group, bound, seen), f"{bound} bound, but {group.key} lacks its minimum"
+
+
+def _failed_at_submit(status: Status) -> bool:
+    """The pod had found its place, but someone else assigned it, or Permit refused it (spec §8.3 row 147)."""
+    return "can't be assumed" in status.message or status.message.endswith("1 not now.")
 
 
 def _satisfied(story: Story, group: Group, bound: Mapping[EntityKey, int], seen: Seen) -> bool:

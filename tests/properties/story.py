@@ -233,6 +233,12 @@ class Story:
             node = some(rng, NODES) if one_in(rng, 5) else ""
             self.tell("add", evolve(pod, node_name=node, status=evolve(pod.status, start_time=self.core.now)))
 
+    def a_pressing_pod_appears(self, rng: Random) -> None:
+        """A plain pod for which others may have to go."""
+        if self.variety.has("priorities"):
+            for pod in self._draw_pods(rng, self._namespace(rng), "", 1):
+                self.tell("add", evolve(pod, priority=some(rng, (10, 20)), scheduling_gates=()))
+
     def pods_of_a_group_appear(self, rng: Random) -> None:
         leaves = [g for g in sorted(self._groups(), key=lambda group: group.key) if isinstance(g, PodGroup)]
         if not leaves:
@@ -492,6 +498,7 @@ RULES: tuple[Rule, ...] = (
     Story.a_group_vanishes,
     *(Story.a_tree_appears,) * 2,
     *(Story.a_pod_appears,) * 4,
+    *(Story.a_pressing_pod_appears,) * 3,
     *(Story.pods_of_a_group_appear,) * 8,
     *(Story.a_pod_changes,) * 3,
     Story.a_pod_is_being_deleted,
