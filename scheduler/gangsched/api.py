@@ -199,6 +199,11 @@ class Engine:
         """
         return self.share_watch().view()
 
+    @property
+    def shares_fairly(self) -> bool:
+        """Whether the queue is ordered by shares (a dynamic queueSort)."""
+        return next(iter(self.core.frameworks.values())).fair_order is not None
+
     def share_watch(self) -> ShareWatch:
         """What ``shares`` reads, for whoever follows shares over time."""
         if self._watch is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, get_args
@@ -16,19 +17,22 @@ from gangsched.cli.options import config_option, gates_option, verbose_option
 from gangsched.cli.output import print_document, show_cycles
 from gangsched.cli.progress import Progress
 from gangsched.collector import calm_collector
-from gangsched.config import FeatureGates, describe
-from gangsched.manifests import Decoder
+from gangsched.config import FeatureGates, SchedulerConfig, describe, load_config
+from gangsched.manifests import Decoder, InputError
 from gangsched.replay.check import CheckFailed
 from gangsched.replay.complaints import Complaints
 from gangsched.replay.decision_log import OutcomeLog
+from gangsched.replay.events import TraceHeader
 from gangsched.replay.evictions import Fate
 from gangsched.replay.formats import DEFAULT_NODES, FORMATS, Format, open_trace
-from gangsched.replay.nodes import nodes_of, read_nodes
+from gangsched.replay.nodes import nodes_of, read_nodes, read_queues
 from gangsched.replay.player import Player, ReplayResult
 from gangsched.replay.run_folder import RunFolder
+from gangsched.replay.share_series import ShareSeries
 from gangsched.replay.times import parse_duration, parse_seconds
 from gangsched.report.replay_summary import ReplaySummary, summarise
 from gangsched.report.replay_text import replay_text
+from gangsched_framework.errors import ConfigurationError
 from gangsched_framework.objects import Node
 
 
@@ -53,6 +57,7 @@ class Options:
     trace: str
     format: Format | None
     nodes: str | None
+    queues: str | None
     until: int | None
     config: str | None
     gates: str
@@ -71,6 +76,7 @@ class Options:
             "trace": self.trace,
             "format": self.format,
             "nodes": self.nodes,
+            "queues": self.queues,
             "until_nanoseconds": self.until,
             "config": self.config,
             "feature_gates": self.gates,
@@ -85,6 +91,7 @@ class Options:
 @click.argument("trace", metavar="TRACE")
 @click.option("--format", "format_", type=click.Choice(("auto", *FORMATS)), default="auto", show_default=True)
 @click.option("--nodes", metavar="FILE|COUNTxSHAPE", help="Nodes at time 0, as manifests or like 80x8gpu.")
+@click.option("--queues", metavar="FILE", help="Queues at time 0, as manifests; then shares are reported, too.")
 @click.option("--until", type=Moment(), help="End after this time: seconds, or like 36h.")
 @config_option
 @gates_option
@@ -116,6 +123,7 @@ def replay(
     trace: str,
     format_: str,
     nodes: str | None,
+    queues: str | None,
     until: int | None,
     config: str | None,
     gates: str,
@@ -141,6 +149,7 @@ def replay(
         trace,
         known,
         nodes,
+        queues,
         until,
         config,
         gates,
@@ -155,31 +164,32 @@ def replay(
     )
     folder = RunFolder(out) if out is not None else None
     try:
-        engine, result = _play(options, OutcomeLog(folder.decisions) if folder is not None else None)
+        engine, result, series = _play(options, OutcomeLog(folder.decisions) if folder is not None else None)
     except CheckFailed as problem:
         click.echo(f"check failed: {problem}", err=True)
         context.exit(1)
-    summary = summarise(result)
+    summary = summarise(result, series)
     if folder is not None:
-        _finish(folder, options, engine, summary)
+        _finish(folder, options, engine, summary, series)
     if machine:
         print_document({**summary.document(), "bindings": result.bindings}, "json")
     else:
         click.echo(replay_text(summary))
 
 
-def _play(options: Options, log: OutcomeLog | None) -> tuple[Engine, ReplayResult]:
+def _play(options: Options, log: OutcomeLog | None) -> tuple[Engine, ReplayResult, ShareSeries | None]:
     complaints = Complaints(options.trace, options.lenient)
     source = open_trace(complaints, options.format, pod_per_gpu=options.pod_per_gpu)
     decoder = source.decoder
     nodes = _nodes(options.nodes if options.nodes is not None else DEFAULT_NODES.get(source.header.format), decoder)
-    gates = FeatureGates.parse(options.gates, start=FeatureGates(source.header.feature_gates))
-    config = options.config or source.header.config
-    engine = Engine(config, feature_gates=gates, tracing=options.traced, logging=options.verbose, idle=True)
+    engine = _engine(options, source.header, complaints)
     warn(engine.config.warnings)
     if options.traced:
         show_cycles(engine, on_stderr=options.machine)
     progress = Progress()
+    queues = read_queues(options.queues, decoder) if options.queues is not None else []
+    shared = options.queues is not None or engine.shares_fairly
+    series = ShareSeries(engine) if shared else None
     player = Player(
         engine,
         source.header,
@@ -187,18 +197,40 @@ def _play(options: Options, log: OutcomeLog | None) -> tuple[Engine, ReplayResul
         options.check,
         options.until,
         log,
-        progress,
+        progress if series is None else _both(progress, series),
         options.evicted,
         options.grace,
+        declare_queues=shared and source.header.format != "native",
     )
     try:
         with calm_collector():
-            result = player.play(source.events(), nodes)
+            result = player.play(source.events(), (*queues, *nodes))
     finally:
         progress.end()
     warn(decoder.warnings)
     tell_skipped(decoder.skipped)
-    return engine, result
+    return engine, result, series
+
+
+def _both(progress: Progress, series: ShareSeries) -> Callable[[Player], None]:
+    def watch(player: Player) -> None:
+        progress(player)
+        series(player)
+
+    return watch
+
+
+def _engine(options: Options, header: TraceHeader, complaints: Complaints) -> Engine:
+    """What the header asks for; options of the command go before it. Raises GangschedError."""
+    FeatureGates.parse(options.gates)  # what is wrong by itself is no fault of the trace
+    try:
+        gates = FeatureGates.parse(options.gates, start=FeatureGates(header.feature_gates))
+        config: str | SchedulerConfig | None = options.config
+        if config is None and header.config is not None:
+            config = load_config(header.config, gates, plugin_registry())
+    except ConfigurationError as problem:
+        raise complaints.at(1, InputError(str(problem))) from None
+    return Engine(config, feature_gates=gates, tracing=options.traced, logging=options.verbose, idle=True)
 
 
 def _nodes(text: str | None, decoder: Decoder) -> list[Node]:
@@ -208,8 +240,12 @@ def _nodes(text: str | None, decoder: Decoder) -> list[Node]:
     return read_nodes(text, decoder) if made is None else made
 
 
-def _finish(folder: RunFolder, options: Options, engine: Engine, summary: ReplaySummary) -> None:
-    files = (options.trace, options.config, options.nodes if options.nodes and Path(options.nodes).is_file() else None)
+def _finish(
+    folder: RunFolder, options: Options, engine: Engine, summary: ReplaySummary, series: ShareSeries | None
+) -> None:
+    nodes = options.nodes if options.nodes and Path(options.nodes).is_file() else None
+    queues = options.queues if options.queues and Path(options.queues).is_file() else None
+    files = (options.trace, options.config, nodes, queues)
     folder.finish(
         summary.result.ledger,
         inputs=[name for name in files if name is not None],
@@ -217,4 +253,5 @@ def _finish(folder: RunFolder, options: Options, engine: Engine, summary: Replay
         version=version("gangsched"),
         config=describe(engine.config, plugin_registry()).as_dict(),
         summary=summary.document(),
+        series=series,
     )

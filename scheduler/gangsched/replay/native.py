@@ -77,6 +77,7 @@ class NativeTrace:
         if verb == "delete":
             identity = _identity(body)
             self._newest.pop(identity, None)
+            self._decoder.forget(identity.kind, identity.name)
             yield TraceEvent(time, line, "delete", identity)
             return
         if not isinstance(body, Mapping):

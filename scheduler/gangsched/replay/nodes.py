@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from typing import TypeVar
 
 from gangsched.manifests import Decoder, read_files
 from gangsched.manifests.amounts import amount_of
 from gangsched.manifests.errors import InputError, closest, describe, found
 from gangsched.manifests.names import require_qualified
 from gangsched.replay.events import Identity
-from gangsched_framework.objects import Node
+from gangsched_framework.objects import Node, Queue
 from gangsched_framework.pod_requests import resources_from_amounts
 from gangsched_framework.quantity import UNIT, round_up_to_milli
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, Resources
+
+Present = TypeVar("Present", Node, Queue)
 
 GPU = "nvidia.com/gpu"
 AMPLE = {CPU: "96", MEMORY: "768Gi", PODS: "110"}
@@ -47,11 +50,21 @@ def nodes_of(text: str) -> list[Node] | None:
 
 def read_nodes(path: str, decoder: Decoder) -> list[Node]:
     """The nodes of a file or folder of manifests, which holds nothing else. Raises InputError."""
+    return _read_only(Node, path, decoder, "--nodes")
+
+
+def read_queues(path: str, decoder: Decoder) -> list[Queue]:
+    """The queues of a file or folder of manifests, which holds nothing else. Raises InputError."""
+    return _read_only(Queue, path, decoder, "--queues")
+
+
+def _read_only(kind: type[Present], path: str, decoder: Decoder, option: str) -> list[Present]:
     loaded = read_files([path], decoder=decoder)
-    others = [obj for obj in loaded.objects if not isinstance(obj, Node)]
+    others = [obj for obj in loaded.objects if not isinstance(obj, kind)]
     if others:
-        raise InputError(f"found {Identity.of(others[0])}, allowed nodes only", "--nodes", where=path)
-    return [obj for obj in loaded.objects if isinstance(obj, Node)]
+        what = f"{kind.__name__.lower()}s"
+        raise InputError(f"found {Identity.of(others[0])}, allowed {what} only", option, where=path)
+    return [obj for obj in loaded.objects if isinstance(obj, kind)]
 
 
 def shape_of(text: str) -> Resources:

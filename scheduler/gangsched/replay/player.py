@@ -20,7 +20,16 @@ from gangsched.replay.evictions import Evictions, Fate
 from gangsched.replay.ledger import GangRecord, Ledger
 from gangsched.updates import updated_group, updated_node, updated_pod
 from gangsched_framework.errors import GangschedError
-from gangsched_framework.objects import ClusterObject, CompositePodGroup, EntityKey, Node, Pod, PodGroup
+from gangsched_framework.objects import (
+    QUEUE_NAME,
+    ClusterObject,
+    CompositePodGroup,
+    EntityKey,
+    Node,
+    Pod,
+    PodGroup,
+    Queue,
+)
 from gangsched_framework.queue_state import QueueState
 
 
@@ -59,8 +68,8 @@ class Player:
     One instant (architecture.md §4): pods that succeed and victims whose ``grace`` (ns) is over by ``namespace/name``,
     then the trace's events of that time in file order, then the flushes that are due, then cycles until nothing is
     ready. ``evicted`` says what becomes of victims. ``until`` ends the replay after that time.
-    ``watch`` is told after each instant. Raises InputError for a bad trace, CheckFailed when ``check`` finds a promise
-    broken.
+    ``watch`` is told after each instant. ``declare_queues``: a queue comes into being when it is first named. Raises
+    InputError for a bad trace, CheckFailed when ``check`` finds a promise broken.
     """
 
     engine: Engine
@@ -72,6 +81,7 @@ class Player:
     watch: Callable[[Player], None] | None = None
     evicted: Fate = "restart"
     grace: int = 0
+    declare_queues: bool = False
     ledger: Ledger = field(factory=Ledger)
     events: int = 0
     tries: int = 0
@@ -85,13 +95,13 @@ class Player:
     _known: dict[Identity, ClusterObject] = field(factory=dict)
     _tried: dict[EntityKey, None] = field(factory=dict)  # since the last change of state
 
-    def play(self, stream: Iterator[TraceEvent], nodes: Sequence[Node] = ()) -> ReplayResult:
-        """Play ``stream`` to its end, on ``nodes`` besides those it brings itself."""
+    def play(self, stream: Iterator[TraceEvent], present: Sequence[ClusterObject] = ()) -> ReplayResult:
+        """Play ``stream`` to its end, with the nodes and queues of ``present`` besides those it brings itself."""
         self._evictions = Evictions(self.engine, self.ledger, self._departures, self.evicted, self.grace)
         self.engine.host.evict = self._evictions.carry_out
         self.engine.on_report.append(self._on_report)
-        for node in nodes:
-            self._add(Identity.of(node), node)
+        for obj in present:
+            self._add(Identity.of(obj), obj)
         self._stream = stream
         self._next_event = next(stream, None)
         while (time := self._next_instant()) is not None:
@@ -205,8 +215,16 @@ class Player:
             self.ledger.group_added(obj)
         elif isinstance(obj, Node):
             self.ledger.node_added(obj)
+        if self.declare_queues:
+            self._declare_queue(obj)
         self._known[identity] = obj
         self.engine.core.add(obj)
+
+    def _declare_queue(self, obj: ClusterObject) -> None:
+        """A queue that the trace names and nobody described: it exists, with weight 1."""
+        name = obj.annotations.get(QUEUE_NAME) if isinstance(obj, Pod | PodGroup | CompositePodGroup) else None
+        if name is not None and Identity("Queue", "", name) not in self._known:
+            self._add(Identity("Queue", "", name), Queue(name, creation_timestamp=self.ledger.now))
 
     def _change(self, identity: Identity, new: ClusterObject | None) -> None:
         """An update, or a deletion if there is no new object."""

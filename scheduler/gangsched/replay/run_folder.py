@@ -16,6 +16,7 @@ from typing import Any, TextIO
 from gangsched.manifests.errors import InputError, found
 from gangsched.replay.ledger import GangRecord, Ledger, PodRecord
 from gangsched.replay.reading import sha256_of
+from gangsched.replay.share_series import HEADER, ShareSeries, csv_row
 from gangsched.replay.times import seconds
 
 DECISIONS = "decisions.jsonl"
@@ -45,6 +46,7 @@ class RunFolder:
         version: str,
         config: Mapping[str, Any],
         summary: Mapping[str, Any],
+        series: ShareSeries | None = None,
     ) -> None:
         """Write everything else. ``inputs`` are the names of the files that were read."""
         self.decisions.close()
@@ -59,6 +61,8 @@ class RunFolder:
                 stream.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
         self._table("pods.csv", _PODS, (_pod_row(record) for record in ledger.all_pods()))
         self._table("groups.csv", _GROUPS, (_group_row(record) for record in ledger.all_gangs()))
+        if series is not None:
+            self._table("queues.csv", HEADER, (iter(csv_row(row)) for row in series.rows()))
 
     def _table(self, name: str, header: Sequence[str], rows: Iterable[Iterator[Any]]) -> None:
         with self._open(name) as stream:

@@ -11,7 +11,10 @@ from attrs import frozen
 from gangsched.replay.evictions import Evictions
 from gangsched.replay.ledger import GangRecord, Integrals, PodRecord
 from gangsched.replay.player import ReplayResult
+from gangsched.replay.share_series import ShareSeries
 from gangsched.replay.times import seconds
+from gangsched.report import queue_summary
+from gangsched.report.queue_summary import QueuesSummary
 from gangsched.report.spread import Spread
 from gangsched_framework.queue_state import QueueState
 from gangsched_framework.resources import CPU, MEMORY
@@ -102,6 +105,7 @@ class ReplaySummary:
     utilisation: Mapping[str, float]
     never_placed: tuple[NeverPlaced, ...]
     preemption: PreemptionSummary | None
+    queues: QueuesSummary | None = None
 
     def document(self) -> dict[str, Any]:
         """For JSON: everything but the bindings, with the definitions."""
@@ -137,17 +141,19 @@ class ReplaySummary:
                 {"gang": gang.gang, "since_seconds": seconds(gang.since), "why": gang.why} for gang in self.never_placed
             ],
             **({"preemption": self.preemption.document()} if self.preemption is not None else {}),
+            **(self.queues.document() if self.queues is not None else {}),
             "decisions": result.decisions,
             "decisions_hash": result.decisions_hash,
             "definitions": self._definitions(),
         }
 
     def _definitions(self) -> dict[str, str]:
-        return {name: text for name, text in DEFINITIONS.items() if name != "preemption" or self.preemption is not None}
+        own = {name: text for name, text in DEFINITIONS.items() if name != "preemption" or self.preemption is not None}
+        return own | (queue_summary.DEFINITIONS if self.queues is not None else {})
 
 
-def summarise(result: ReplayResult) -> ReplaySummary:
-    """All figures of a replay."""
+def summarise(result: ReplayResult, series: ShareSeries | None = None) -> ReplaySummary:
+    """All figures of a replay; with a ``series`` those of queues too."""
     ledger = result.ledger
     pods, gangs = list(ledger.all_pods()), list(ledger.all_gangs())
     first = [record for record in pods if not record.restarts]
@@ -169,6 +175,7 @@ def summarise(result: ReplayResult) -> ReplaySummary:
         {name: share for name in _used(whole) if (share := _share(whole, name)) is not None},
         tuple(_never_placed(gang, reasons) for gang in gangs if gang.placed is None),
         PreemptionSummary.of(result.evictions),
+        QueuesSummary.of(series, result.end) if series is not None else None,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gangsched.replay.times import seconds
 from gangsched.report.columns import columns, duration, grouped
+from gangsched.report.queue_summary import queues_text
 from gangsched.report.replay_summary import NeverPlaced, PreemptionSummary, ReplaySummary
 from gangsched.report.spread import PERCENTS, Spread
 
@@ -35,6 +36,8 @@ def replay_text(summary: ReplaySummary) -> str:
     parts = [columns(counts, right=(1, 2, 3)), columns(spreads, right=(1, 2, 3, 4, 5)), columns(facts)]
     if summary.preemption is not None:
         parts.append(_preemption(summary.preemption))
+    if summary.queues is not None:
+        parts.append(queues_text(summary.queues))
     if summary.never_placed:
         parts.append(_never_placed(summary.never_placed))
     return "\n\n".join(parts)

@@ -3,8 +3,8 @@
 Columns ``submit_s,duration_s,num_gpus,vc``: seconds since the start, seconds of run time, GPUs of the whole job,
 virtual cluster. A job becomes an all-or-nothing gang ``job-000001`` (numbered by row) in namespace ``default``: a
 PodGroup whose minimum is all its pods, and pods of at most 8 GPUs each (12 → 8 + 4), or of one GPU each. The table
-tells nothing of CPU and memory, so the pods request none. Group and pods carry the label ``vc``; the group is deleted
-when it has finished.
+tells nothing of CPU and memory, so the pods request none. Group and pods carry the label ``vc`` and belong to the queue
+of that name; the group is deleted when it has finished.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gangsched.replay.complaints import Complaints
 from gangsched.replay.events import DELETE_WHEN_FINISHED, DURATION, Identity, TraceEvent, TraceHeader
 from gangsched.replay.reading import read_lines
 from gangsched.replay.times import parse_seconds
-from gangsched_framework.objects import Container, Pod, PodGroup, PodSpec
+from gangsched_framework.objects import QUEUE_NAME, Container, Pod, PodGroup, PodSpec
 from gangsched_framework.quantity import UNIT
 
 HEADER = "submit_s,duration_s,num_gpus,vc"
@@ -67,18 +67,18 @@ class PhillyTrace:
     def _gang(
         self, time: int, line: int, name: str, duration: int, sizes: tuple[int, ...], cluster: str
     ) -> Iterator[TraceEvent]:
-        labels = {LABEL: cluster}
+        labels, queue = {LABEL: cluster}, {QUEUE_NAME: cluster}
         group = PodGroup(
             "default",
             name,
             f"PodGroup|default/{name}#1",
             minimum=len(sizes),
             labels=labels,
-            annotations={DELETE_WHEN_FINISHED: "true"},
+            annotations={DELETE_WHEN_FINISHED: "true", **queue},
             creation_timestamp=time,
         )
         yield TraceEvent(time, line, "add", Identity.of(group), group)
-        notes = {DURATION: f"{duration}ns"}
+        notes = {DURATION: f"{duration}ns", **queue}
         for number, gpus in enumerate(sizes):
             pod_name = f"{name}-{number}"
             pod = Pod(
