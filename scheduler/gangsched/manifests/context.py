@@ -116,7 +116,23 @@ class Context:
             raise found(f"PodGroup {key} of {group}", f"one PodGroup of that name, and there is one of {known}")
 
     def learn_priority_class(self, known: PriorityClass) -> None:
-        """Make a class known to the objects that follow."""
+        """Make a class known to the objects that follow.
+
+        Strict: raises InputError for a second default class and for another value of a class that is known.
+        """
+        default, before = self.global_default, self.priority_classes.get(known.name)
+        if self.strict:
+            if before is not None and before.value != known.value:
+                raise found(describe(known.value), f"{before.value} as before, or a deletion and an addition", "value")
+            if known.global_default and default is not None and default.name != known.name:
+                raise found("true", f"false, as {default.name} is the default", "globalDefault")
+        self.forget_priority_class(known.name)
         self.priority_classes[known.name] = known
         if known.global_default:
             self.global_default = known
+
+    def forget_priority_class(self, name: str) -> None:
+        """The class was deleted."""
+        self.priority_classes.pop(name, None)
+        if self.global_default is not None and self.global_default.name == name:
+            self.global_default = None

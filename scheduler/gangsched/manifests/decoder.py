@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gangsched.manifests.context import Context, Defaults, RuntimeClass
+from gangsched.manifests.context import BUILT_IN_CLASSES, Context, Defaults, RuntimeClass
 from gangsched.manifests.errors import InputError, describe, found, printable
 from gangsched.manifests.fields import Raw
 from gangsched.manifests.kinds import CLASS_KINDS, Kind, kind_of
@@ -71,6 +71,11 @@ class Decoder:
         except InputError as error:
             error.where = error.where or where
             raise
+
+    def forget(self, kind: str, name: str) -> None:
+        """An object was deleted: a priority class cannot be named any more."""
+        if kind == "PriorityClass" and name not in (known.name for known in BUILT_IN_CLASSES):
+            self._context.forget_priority_class(name)
 
     def _decode(self, manifest: Raw, now: int, current: ClusterObject | None) -> list[ClusterObject]:
         if not isinstance(manifest, Mapping):

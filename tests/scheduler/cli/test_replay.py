@@ -210,3 +210,28 @@ def test_options_that_mean_nothing_are_refused(tmp_path: Path) -> None:
     )
     nameless = gangsched("replay", path, "--nodes", "")
     assert (nameless.exit_code, nameless.stderr.count("\n")) == (2, 1)
+
+
+HEADERS = {
+    "an unknown gate": ({"feature_gates": {"Composite": True}}, "unrecognized feature gate: Composite"),
+    "a bad configuration": (
+        {
+            "config": {
+                "apiVersion": "kubescheduler.config.k8s.io/v1",
+                "kind": "KubeSchedulerConfiguration",
+                "profile": [],
+            }
+        },
+        'configuration: unknown field "profile"; did you mean "profiles"?',
+    ),
+}
+
+
+@pytest.mark.parametrize("header, want", HEADERS.values(), ids=HEADERS)
+def test_what_a_header_asks_for_is_refused_with_its_place(tmp_path: Path, header: dict[str, Any], want: str) -> None:
+    path = write(tmp_path / "t.jsonl", [add(0, node("n1"))], {"gangsched_trace": 1} | header)
+    result = gangsched("replay", path)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert result.stderr.startswith(f"{path}:1: {want}")
+    gate = gangsched("replay", path, "--feature-gates", "X=true")
+    assert gate.stderr == "unrecognized feature gate: X\n"

@@ -165,6 +165,14 @@ TEXTS = [
     Case("YAML nested 300 deep", "[" * 300 + "]" * 300, "in.yaml:1: nested deeper than 100 levels"),
     Case("JSON nested 5,000 deep", deep_json(5000), "in.json:1: found values nested too deeply", "in.json"),
     Case("JSON nested 300 deep", deep_json(300), "in.json:1: Pod/p: spec.a: found an unknown field", "in.json"),
+    Case(
+        "two default classes",
+        "---\n".join(
+            f"apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {{name: {name}}}\nvalue: 1\nglobalDefault: true\n"
+            for name in "ab"
+        ),
+        "in.yaml:11: PriorityClass/b: globalDefault: found true, allowed false, as a is the default",
+    ),
     Case("a quantity of no number", changed(POD, "500m", ".nan"), "in.yaml:11: .nan is not a finite number"),
     Case("an infinite quantity", changed(POD, "500m", ".inf"), "in.yaml:11: .inf is not a finite number"),
 ]

@@ -165,6 +165,24 @@ def test_what_can_never_change_is_refused(tmp_path: Path, manifest: dict[str, An
     assert want in str(caught.value)
 
 
+def test_a_priority_class_ends_with_its_deletion(tmp_path: Path) -> None:
+    golden = {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": {"name": "golden"},
+        "value": 7,
+        "globalDefault": True,
+    }
+    gone = {"t": 1, "delete": {"kind": "PriorityClass", "name": "golden"}}
+    events = [add(0, golden), gone, add(2, pod("a")), add(2, pod("b", priorityClassName="golden"))]
+    with pytest.raises(InputError, match=r't\.jsonl:5: Pod/b: add\.spec\.priorityClassName: found text "golden"'):
+        play(write(tmp_path / "t.jsonl", events))
+    result = play(write(tmp_path / "t.jsonl", [*events[:3], add(3, golden | {"value": 8})]))
+    assert result.ledger.pods["default/a"].pod.priority == 0
+    with pytest.raises(InputError, match=r"PriorityClass/golden: update\.value: found number 8, allowed 7 as before"):
+        play(write(tmp_path / "t.jsonl", [add(0, golden), update(1, golden | {"value": 8})]))
+
+
 def test_minima_gates_and_everything_else_may_change(tmp_path: Path) -> None:
     gated = [add(1, pod("c", schedulingGates=[{"name": "x"}, {"name": "y"}]))]
     changes = [
