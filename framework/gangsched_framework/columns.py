@@ -74,12 +74,15 @@ class FilterColumn:
     ``mask``: which nodes pass, now. ``test``: whether one row passes, for what the pods on a node change; None = the
     answer depends on the node's object alone. ``refusals``: why rows are refused (only asked when no node passes).
     ``domain``: what else must pass, when pods elsewhere have a say; its refusals then speak for the whole plugin.
+    ``room``: how many pods of this kind rows that pass take one after the other; None = unknown, or with no ``test``
+    any number.
     """
 
     mask: Callable[[], Mask]
     refusals: Callable[[Rows], Refusals]
     test: Callable[[int], bool] | None = None
     domain: DomainFilter | None = None
+    room: Callable[[Rows], NDArray[np.int64]] | None = None
 
 
 @frozen(eq=False)
@@ -88,12 +91,15 @@ class ScoreColumn:
 
     ``vector``: raw scores of all rows, now. ``one``: of one row, for what the pods on a node change; None = it depends
     on the node's object alone. ``normalize``: ``max`` / ``reversed`` = the default normalisation over the feasible
-    nodes (node-plugins.md §5.6), only for scores without ``one``; '' = the scores are final, 0…100.
+    nodes (node-plugins.md §5.6), only for scores without ``one``; '' = the scores are final, 0…100. ``ahead``: of rows
+    on which so many more pods of this kind stand, a row of numbers for each; None = unknown, or without ``one`` no
+    change.
     """
 
     vector: Callable[[], Scores]
     one: Callable[[int], int] | None = None
     normalize: Literal["", "max", "reversed"] = ""
+    ahead: Callable[[Rows, NDArray[np.int64]], Scores] | None = None
 
 
 @frozen(eq=False)

@@ -65,7 +65,7 @@ class NodePorts:
         def refusals(rows: Rows) -> Refusals:
             return ((_TAKEN, rows[~mask()[rows]]),)
 
-        return Columns(FilterColumn(mask, refusals, test))
+        return Columns(FilterColumn(mask, refusals, test, room=lambda rows: np.ones(len(rows), np.int64)))
 
     def events_to_register(self) -> Iterable[ClusterEventWithHint]:
         """A pod that leaves and had a wanted port, and any new node."""

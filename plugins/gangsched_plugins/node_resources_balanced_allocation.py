@@ -17,6 +17,7 @@ from gangsched_framework.interface import MAX_NODE_SCORE
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
+from gangsched_framework.refusals import Rows
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, Resources
 from gangsched_framework.status import Status, skip
 from gangsched_plugins.names import NODE_RESOURCES_BALANCED_ALLOCATION
@@ -103,14 +104,23 @@ def _pair_column(first: _Part, second: _Part) -> ScoreColumn:
     asked_b, used_b, capacity_b = second
     capacities = np.frombuffer(capacity_a, np.int64), np.frombuffer(capacity_b, np.int64)
 
-    def balance(total_a: NDArray[np.int64], total_b: NDArray[np.int64]) -> NDArray[np.int64]:
-        deviation = np.abs(np.minimum(total_a / capacities[0], 1.0) - np.minimum(total_b / capacities[1], 1.0)) / 2
-        whole: NDArray[np.int64] = ((1 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
-        return whole
+    def scores(
+        now_a: NDArray[np.int64], now_b: NDArray[np.int64], all_a: NDArray[np.int64], all_b: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        def balance(total_a: NDArray[np.int64], total_b: NDArray[np.int64]) -> NDArray[np.int64]:
+            deviation = np.abs(np.minimum(total_a / all_a, 1.0) - np.minimum(total_b / all_b, 1.0)) / 2
+            whole: NDArray[np.int64] = ((1 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
+            return whole
+
+        return _MIDDLE + (_MIDDLE + balance(now_a + asked_a, now_b + asked_b) - balance(now_a, now_b)) // 2
 
     def vector() -> NDArray[np.int64]:
-        now_a, now_b = np.frombuffer(used_a, np.int64), np.frombuffer(used_b, np.int64)
-        return _MIDDLE + (_MIDDLE + balance(now_a + asked_a, now_b + asked_b) - balance(now_a, now_b)) // 2
+        return scores(np.frombuffer(used_a, np.int64), np.frombuffer(used_b, np.int64), *capacities)
+
+    def ahead(rows: Rows, steps: NDArray[np.int64]) -> NDArray[np.int64]:
+        now_a, now_b = (np.frombuffer(used, np.int64)[rows][:, None] for used in (used_a, used_b))
+        all_a, all_b = (capacity[rows][:, None] for capacity in capacities)
+        return scores(now_a + steps * asked_a, now_b + steps * asked_b, all_a, all_b)
 
     def one(row: int) -> int:
         total_a, total_b = capacity_a[row], capacity_b[row]
@@ -124,7 +134,7 @@ def _pair_column(first: _Part, second: _Part) -> ScoreColumn:
         b = now_b / total_b if now_b < total_b else 1.0
         return _MIDDLE + (_MIDDLE + int((1 - abs(a - b) / 2) * MAX_NODE_SCORE) - before) // 2
 
-    return ScoreColumn(vector, one)
+    return ScoreColumn(vector, one, ahead=ahead)
 
 
 def _amount(resources: Resources, name: str) -> int:

@@ -40,6 +40,7 @@ class Theme:
     budgets: int = 0
     nominations: int = 0
     ports: int = 0
+    members: int = 5
 
 
 class World:
@@ -188,7 +189,7 @@ class World:
         rng, name = self.rng, f"g{self.number():03}"
         if priority is None:
             priority = some(rng, (0, 5, 10)) if self._with("priorities") else 0
-        members = rng.randrange(1, 5)
+        members = rng.randrange(1, self.theme.members)
         group = make_pod_group(name).min_count(rng.randrange(1, members + 1)).priority(priority)
         if one_in(rng, 5):
             group = group.disruption("all")
@@ -293,6 +294,7 @@ THEMES: dict[str, Theme] = {
     "nominations beside preferences": Theme(priorities=2, nominations=4, preferences=2, ports=6),
     "budgets and units": Theme(priorities=1, budgets=1, trees=3),
     "racks": Theme(racks=1, trees=2, nodes=(4, 16)),
+    "large gangs in racks": Theme(racks=1, trees=3, ports=8, members=14, nodes=(4, 16)),
     "racks with preferences": Theme(racks=1, trees=2, preferences=2, nodes=(4, 16)),
     "racks and priorities": Theme(racks=2, trees=2, priorities=1, nominations=8, nodes=(4, 16)),
     "spread": Theme(spread=1, preferences=4, nodes=(3, 16)),

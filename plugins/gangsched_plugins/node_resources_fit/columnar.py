@@ -16,7 +16,7 @@ from gangsched_framework.columns import FilterColumn, Refusals, ScoreColumn
 from gangsched_framework.interface import MAX_NODE_SCORE
 from gangsched_framework.node_table import NodeTable
 from gangsched_framework.refusals import Rows
-from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
+from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, PodRequests
 from gangsched_framework.status import Status
 from gangsched_plugins.node_resources_fit.fitting import Demand, refusal_status
 from gangsched_plugins.node_resources_fit.strategies import Share, Strategy, least_allocated, mean_use, most_allocated
@@ -75,7 +75,13 @@ def filter_column(demand: Demand, table: NodeTable) -> FilterColumn:
             if number:
                 yield _status(int(number), checks), rows[code == number]
 
-    return FilterColumn(mask, refusals, test)
+    def room(rows: Rows) -> Vector:
+        left = (view(pods_allocatable) - view(pods_used))[rows]
+        for check in checks:
+            left = np.minimum(left, (view(check.allocatable) - view(check.used))[rows] // check.asked)
+        return left
+
+    return FilterColumn(mask, refusals, test, room=room)
 
 
 def _asked(demand: Demand) -> Iterable[tuple[str, int]]:
@@ -100,18 +106,27 @@ def _status(code: int, checks: Sequence[_Check]) -> Status:
 
 @frozen(eq=False)
 class _Part:
-    """One resource of the weighted mean. ``used`` and ``capacity`` are columns of the table."""
+    """One resource of the weighted mean. ``used`` and ``capacity`` are columns of the table.
+
+    ``grows``: what a pod that has come to a node adds to ``used``, which may be more than it asks (spec §3.5).
+    """
 
     asked: int
+    grows: int
     weight: int
     used: array[int]
     capacity: array[int]
 
 
-def score_column(shares: Sequence[Share], strategy: Strategy, table: NodeTable) -> ScoreColumn | None:
+def score_column(
+    shares: Sequence[Share], strategy: Strategy, table: NodeTable, requests: PodRequests
+) -> ScoreColumn | None:
     """The strategy's weighted mean; None for strategies and amounts that need the per-node form."""
     formula = _FORMULAS.get(strategy)
-    parts = [_Part(share.asked, share.weight, *_columns(share.name, table)) for share in shares]
+    parts = [
+        _Part(share.asked, _growth(share.name, requests), share.weight, *_columns(share.name, table))
+        for share in shares
+    ]
     capacities = [view(part.capacity) for part in parts]
     if formula is None or any(len(c) and int(c.max()) >= _LARGEST for c in capacities):
         return None
@@ -136,7 +151,23 @@ def score_column(shares: Sequence[Share], strategy: Strategy, table: NodeTable) 
                 weights += weight
         return total // weights if weights else 0
 
-    return ScoreColumn(vector, one)
+    def ahead(chosen: Rows, steps: Vector) -> Vector:
+        total = np.zeros(steps.shape, np.int64)
+        for part, capacity in zip(parts, capacities, strict=True):
+            used = view(part.used)[chosen][:, None] + steps * part.grows
+            total += part.weight * formula(used + part.asked, capacity[chosen][:, None])
+        mean: Vector = total // np.broadcast_to(divisors, len(table.names))[chosen][:, None]
+        return mean
+
+    return ScoreColumn(vector, one, ahead=ahead)
+
+
+def _growth(resource: str, requests: PodRequests) -> int:
+    if resource == CPU:
+        return requests.nonzero_milli_cpu
+    if resource == MEMORY:
+        return requests.nonzero_memory
+    return requests.requested.get(resource)
 
 
 def score_placement_rows(shares: Iterable[Share], table: NodeTable, rows: Rows) -> int:

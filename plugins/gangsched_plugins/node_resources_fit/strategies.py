@@ -12,6 +12,7 @@ from attrs import frozen
 from gangsched_framework.interface import MAX_NODE_SCORE
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import Pod
+from gangsched_framework.pod_spec import PodSpec
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY
 from gangsched_plugins.common.arithmetic import round_half_away, truncating_division
 
@@ -81,7 +82,13 @@ def asked_of(pod: Pod, resource: str) -> int:
 
 def shares_of(pods: Sequence[Pod], resources: Iterable[ResourceWeight]) -> tuple[Share, ...]:
     """The resources that count for ``pods`` together: scalars only when asked for."""
-    shares = (Share(r.name, sum(asked_of(pod, r.name) for pod in pods), r.weight) for r in resources)
+    likes: dict[PodSpec, list[Pod]] = {}
+    for pod in pods:
+        likes.setdefault(pod.spec, []).append(pod)
+    shares = (
+        Share(r.name, sum(len(like) * asked_of(like[0], r.name) for like in likes.values()), r.weight)
+        for r in resources
+    )
     return tuple(share for share in shares if share.asked or share.name in _FIXED)
 
 

@@ -10,14 +10,14 @@ from collections.abc import Callable, Sequence
 
 from attrs import frozen
 
-from gangsched.engine.placement_board import Board, Leaves
+from gangsched.engine.placement_board import Board, Leaves, Recipe, Simulated
 from gangsched.engine.results import GroupResult
 from gangsched.engine.session import Session
 from gangsched_framework.cycle_state import PlacementCycleState, PodGroupCycleState
-from gangsched_framework.infos import PodGroupInfo
+from gangsched_framework.infos import PodGroupInfo, QueuedPodInfo
 from gangsched_framework.objects import Pod
-from gangsched_framework.placement import Assignment, Placement
-from gangsched_framework.status import Code, Status, unschedulable
+from gangsched_framework.placement import Assignment, Placement, Progress
+from gangsched_framework.status import SUCCESS, Code, Status, unschedulable
 
 GROUP_UNSCHEDULABLE = "pod group is unschedulable"
 
@@ -82,12 +82,19 @@ def _best_of_board(
 ) -> GroupResult:
     """The same from a board: only the placements whose nodes were touched are simulated."""
 
-    def simulate(placement: Placement) -> tuple[GroupResult, Sequence[tuple[Pod, str]]]:
-        attempt = _simulate(session, group, state, placement, evaluate)
-        return attempt.result, attempt.steps
-
     framework, snapshot = session.framework, session.snapshot
-    board.refresh(framework, group, leaves, snapshot.table.touched, simulate)
+    infos = [info for leaf in group.leaves() for info in leaves.get(leaf.key, ())]
+
+    def simulate(placement: Placement) -> Simulated:
+        planned = _plan(session, group, state, placement, infos) if board.alike else None
+        if planned is not None:
+            return planned
+        attempt = _simulate(session, group, state, placement, evaluate)
+        position = {info.pod.key: at for at, info in enumerate(infos)}
+        steps = [(position[pod.key], node) for pod, node in attempt.steps]
+        return Simulated(Recipe.of(attempt.result), steps, [p.info.pod for p in attempt.result.placed()])
+
+    board.refresh(framework, group, snapshot.table.touched, simulate)
     if board.broken:
         return board.result(board.broken[0], group, leaves)
     feasible = board.feasible
@@ -100,10 +107,35 @@ def _best_of_board(
         if isinstance(totals, Status):
             return GroupResult(group, totals)
         best = feasible[max(range(len(totals)), key=totals.__getitem__)]
-    pods = [info.pod for leaf in group.leaves() for info in leaves.get(leaf.key, ())]
     for position, node in board.steps[best]:
-        snapshot.assume(pods[position], node)
+        snapshot.assume(infos[position].pod, node)
     return board.result(best, group, leaves)
+
+
+def _plan(
+    session: Session,
+    group: PodGroupInfo,
+    state: PodGroupCycleState,
+    placement: Placement,
+    infos: Sequence[QueuedPodInfo],
+) -> Simulated | None:
+    """The simulation of a leaf of like pods, in which each finds a node, without trying them one by one."""
+    framework, snapshot, search = session.framework, session.snapshot, session.algorithm.columns
+    count, scheduled = len(infos), snapshot.scheduled(group.key)
+    if search is None or any(info.pod.status.allocated for info in infos):
+        return None
+    inside = PlacementCycleState(state)
+    first = framework.run_placement_feasible(inside, group, Progress(count, scheduled))
+    last = framework.run_placement_feasible(inside, group, Progress(0, scheduled + count))
+    column = search.cache.of(framework, infos[0].pod)
+    if column is None or last is not None or (first is not None and first.code is not Code.WAIT):
+        return None
+    rows = column.plan(placement.array, count)
+    if rows is None or len(rows) < count:
+        return None
+    nodes = [snapshot.table.names[row] for row in rows]
+    recipe = Recipe(SUCCESS, any_scheduled=True, pods=tuple((node, None, None, False) for node in nodes), children=())
+    return Simulated(recipe, list(enumerate(nodes)), [info.pod for info in infos])
 
 
 def _only(

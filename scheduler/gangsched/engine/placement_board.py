@@ -24,11 +24,13 @@ from gangsched_framework.snapshot import Snapshot
 from gangsched_framework.status import SUCCESS, Code, FitError, Status
 
 MAX_BOARDS = 256
+_ONE_RUN = 4
+"""Length of the kind of a leaf whose pods are of one kind."""
 
 Leaves = Mapping[EntityKey, Sequence[QueuedPodInfo]]
 Kind = tuple[object, ...]
-Simulate = Callable[[Placement], tuple[GroupResult, Sequence[tuple[Pod, str]]]]
-"""Evaluates the group inside a placement and takes everything back; the result, and its reservations in order."""
+Steps = Sequence[tuple[int, str]]
+"""Reservations in order: position of the pod among the queued pods of the group, node."""
 
 
 @frozen(eq=False)
@@ -55,18 +57,32 @@ class Recipe:
         return GroupResult(info, status, self.any_scheduled, pods, children)
 
 
+@frozen(eq=False)
+class Simulated:
+    """A simulation inside one placement. ``placed``: the newly placed pods of successful leaves."""
+
+    recipe: Recipe
+    steps: Steps
+    placed: Sequence[Pod]
+
+
+Simulate = Callable[[Placement], Simulated]
+"""Evaluates the group inside a placement and leaves nothing behind."""
+
+
 @define(eq=False)
 class Board:
     """The placements of one kind of group, by number.
 
-    ``steps``: reservations as (position of the pod, node). ``raw``: for each scorer the raw scores. ``feasible``: the
-    placements that take the group; ``broken``: those that end in an Error.
+    ``raw``: for each scorer the raw scores. ``feasible``: the placements that take the group; ``broken``: those that
+    end in an Error. ``alike``: the group is a leaf whose queued pods are of one kind.
     """
 
     placements: tuple[Placement, ...]
     index_of: Mapping[int, int]
+    alike: bool
     recipes: list[Recipe | None]
-    steps: list[Sequence[tuple[int, str]]]
+    steps: list[Steps]
     raw: list[list[int]]
     feasible: list[int] = field(factory=list)
     broken: list[int] = field(factory=list)
@@ -79,9 +95,7 @@ class Board:
         assert recipe is not None
         return recipe.result(group, leaves)
 
-    def refresh(
-        self, framework: Framework, group: PodGroupInfo, leaves: Leaves, log: list[int], simulate: Simulate
-    ) -> None:
+    def refresh(self, framework: Framework, group: PodGroupInfo, log: list[int], simulate: Simulate) -> None:
         """Simulate what is stale; the log has grown by what the simulations touched and took back."""
         if log is not self._log or self._position > len(log):
             stale: Sequence[int] = range(len(self.placements))
@@ -89,22 +103,16 @@ class Board:
             touched = dict.fromkeys(self.index_of.get(row, -1) for row in log[self._position :])
             stale = sorted(index for index in touched if index >= 0)
         if stale:
-            self._simulate(framework, group, leaves, stale, simulate)
+            self._simulate(framework, group, stale, simulate)
         self._log, self._position = log, len(log)
 
-    def _simulate(
-        self, framework: Framework, group: PodGroupInfo, leaves: Leaves, stale: Sequence[int], simulate: Simulate
-    ) -> None:
-        pods = [info.pod for leaf in group.leaves() for info in leaves.get(leaf.key, ())]
-        position = {pod.key: at for at, pod in enumerate(pods)}
+    def _simulate(self, framework: Framework, group: PodGroupInfo, stale: Sequence[int], simulate: Simulate) -> None:
         for number in stale:
-            result, steps = simulate(self.placements[number])
-            self.recipes[number] = Recipe.of(result)
-            self.steps[number] = [(position[pod.key], node) for pod, node in steps]
-            if result.ok:
-                placed = [outcome.info.pod for outcome in result.placed()]
+            simulated = simulate(self.placements[number])
+            self.recipes[number], self.steps[number] = simulated.recipe, simulated.steps
+            if simulated.recipe.status.ok:
                 for scores, (plugin, _) in zip(self.raw, framework.placement_scorers, strict=True):
-                    scores[number] = plugin.score_pods(group, self.placements[number], placed)
+                    scores[number] = plugin.score_pods(group, self.placements[number], simulated.placed)
         codes = [recipe.status.code if recipe is not None else None for recipe in self.recipes]
         self.feasible = [number for number, code in enumerate(codes) if code is Code.SUCCESS]
         self.broken = [number for number, code in enumerate(codes) if code is Code.ERROR]
@@ -138,7 +146,8 @@ class PlacementBoards:
         if board is None:
             count, scorers = len(placements), len(framework.placement_scorers)
             raw = [[0] * count for _ in range(scorers)]
-            board = self._boards[key] = Board(placements, index_of, [None] * count, [()] * count, raw)
+            alike = group.is_leaf and len(kind) == _ONE_RUN
+            board = self._boards[key] = Board(placements, index_of, alike, [None] * count, [()] * count, raw)
             if len(self._boards) > MAX_BOARDS:
                 self._boards.popitem(last=False)
         self._boards.move_to_end(key)
@@ -166,11 +175,11 @@ class PlacementBoards:
             runs = self._runs(framework, [queued.pod for queued in leaves.get(info.key, ())])
             if runs is None or (scheduled and inside):
                 return None
-            return ("leaf", group.required, inside, scheduled, *runs)
+            return (group.required, inside, scheduled, *runs)
         children = [self._kind(framework, child, leaves, top=False) for child in info.children]
         if None in children:
             return None
-        return ("composite", group.required, inside, *children)
+        return (group.required, inside, "composite", *children)
 
     def _runs(self, framework: Framework, pods: Sequence[Pod]) -> list[tuple[int, int]] | None:
         """The kinds of the pods in order, as (kind, how many in a row)."""

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from gangsched.engine.bulk_plan import MIN_RUN, can_plan, plan
 from gangsched.engine.domain_choice import DomainChoice, FixedScore, normalized
 from gangsched_framework.columns import Columns, DomainScore, ScoreColumn, View
 from gangsched_framework.interface import MAX_NODE_SCORE
@@ -111,6 +112,18 @@ class SignatureColumn:
         at = int(totals.argmax())
         return int(rows[at]) if totals[at] >= 0 else INFEASIBLE
 
+    def plan(self, rows: Rows, count: int) -> list[int] | None:
+        """The rows that ``count`` pods of this kind get among ``rows`` one after the other, fewer when room ends.
+
+        None when they must be chosen one by one. The pods must count on their nodes what they ask for (no resize).
+        """
+        if self._choice is not None or count < MIN_RUN or not can_plan(self._filters, self._absolute):
+            return None
+        self.refresh()
+        assert self._fixed is not None
+        feasible = rows[self._totals[rows] >= 0]
+        return plan(self._filters, self._absolute, self._fixed[1][feasible], feasible, count)
+
     def refresh(self) -> None:
         """Bring the column up to date: repair the touched rows, or rebuild when there are many."""
         log = self._table.touched
@@ -192,6 +205,8 @@ class SignatureColumn:
     def force(self, row: int, feasible: bool) -> int:
         """Give a row another verdict; returns what ``restore`` needs to take it back."""
         self.refresh()
+        if not self._open:
+            self._list_fixed()
         old = self._buffer[row]
         self._put(row, self._score(row) if feasible else INFEASIBLE)
         return old
