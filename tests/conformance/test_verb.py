@@ -87,6 +87,7 @@ def test_names_are_chosen_by_part_or_pattern_and_listed(tmp_path: Path) -> None:
     assert conform(path, "--list").output.split() == ["gang-a", "gang-b", "plain-a"]
     assert conform(path, "--list", "-k", "-a").output.split() == ["gang-a", "plain-a"]
     assert conform(path, "--list", "-k", "gang*").output.split() == ["gang-a", "gang-b"]
+    assert json.loads(conform(path, "--list", "-o", "json").output) == ["gang-a", "gang-b", "plain-a"]
     nothing = conform(path, "-k", "other")
     assert (nothing.exit_code, nothing.stderr) == (2, "-k other: no scenario has such a name\n")
 

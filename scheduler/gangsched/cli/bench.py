@@ -42,6 +42,9 @@ def bench(
     code 1 when the two forms place a pod differently.
     """
     cases = find(names or ["*"], nodes)
+    if only_list and output != "table":
+        print_document([{"case": case.name, "about": case.about} for case in cases], "json")
+        return
     if only_list:
         click.echo(columns([("CASE", "ABOUT"), *((case.name, case.about) for case in cases)]))
         return

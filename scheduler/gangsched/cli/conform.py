@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from gangsched.cli.options import config_option
+from gangsched.config import load_config
 from gangsched.conform.documents import read_scenarios
 from gangsched.conform.fields import Fields
 from gangsched.conform.runner import run, selected
@@ -45,11 +46,13 @@ def conform(
     as deliberately differing passes if and only if it differs. -c stands in for the configuration of kube scenarios
     that bring none. Exit code 0 when all pass, 1 when one fails, 2 for files that are no scenarios.
     """
+    if config is not None:
+        load_config(config)  # a fault in it is its own, not that of a scenario
     options = Options(Fields.parse(fields), config, state_only)
     scenarios = selected(read_scenarios(paths), pattern)
     if list_only:
-        for scenario in scenarios:
-            click.echo(scenario.name)
+        names = [scenario.name for scenario in scenarios]
+        click.echo(json.dumps(names, indent=1) if output == "json" else "\n".join(names))
         return
     outcomes = run(scenarios, options, jobs)
     failed = _print_json(outcomes) if output == "json" else _print_text(outcomes)

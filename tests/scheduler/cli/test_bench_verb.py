@@ -64,6 +64,7 @@ def test_list_names_every_case_and_runs_none() -> None:
     result = gangsched("bench", "--list")
     assert result.stderr == ""
     assert [line.split()[0] for line in result.stdout.splitlines()[1:]] == [case.name for case in CASES]
+    assert [case["case"] for case in gangsched_json("bench", "--list")] == [case.name for case in CASES]
 
 
 def test_nodes_replaces_the_number_of_nodes() -> None:
