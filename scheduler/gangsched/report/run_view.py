@@ -220,7 +220,7 @@ class _Viewer:
 
     def _why_untried(self, pod: Pod) -> str:
         if pod.scheduler_name not in self._engine.core.frameworks:
-            return f"no profile for scheduler {pod.scheduler_name}"
+            return f"no profile for scheduler {pod.scheduler_name}; a configuration (-c) may bring one"
         key = pod.group_key
         if key is not None and key in self._incomplete:
             return self._why_incomplete(key)
