@@ -86,6 +86,11 @@ class Handle(Protocol):
     @property
     def disruption_budgets(self) -> Sequence[PodDisruptionBudget]: ...
     @property
+    def oracle(self) -> bool:
+        """Whether every answer is to be found the plain way, nothing remembered (architecture.md §5)."""
+        ...
+
+    @property
     def feature_gates(self) -> Mapping[str, bool]: ...
     def framework_for(self, scheduler_name: str) -> Framework | None:
         """The framework of a profile, None when no profile has that name."""

@@ -42,8 +42,7 @@ class NodeTable:
     (resource -> column), ``nonzero_cpu`` / ``nonzero_memory`` (columns); ``pods`` (row -> pods by key);
     ``affinity_pods`` and ``ports`` (sparse, row -> ...); ``images``; ``priorities`` of the counted pods; ``epoch``
     (numbering of the rows); ``classes`` (nodes grouped by what their objects say). Logs, each a new list when it
-    starts anew: ``touched`` (changed rows), ``moves`` (pod, row, +1 came / -1 left; only kept once ``follow_moves`` was
-    called).
+    starts anew: ``touched`` (changed rows), ``moves`` (pod, row, +1 came / -1 left / 0 renewed; see ``follow_moves``).
     """
 
     def __init__(self) -> None:
@@ -230,10 +229,11 @@ class NodeTable:
         self.pods[row][new.key] = new
         if new.spec.has_affinity:
             self.affinity_pods[row][new.key] = new
-        if old.labels is not new.labels or old.deletion_timestamp != new.deletion_timestamp:
+        changed = old.labels is not new.labels or old.deletion_timestamp != new.deletion_timestamp
+        if changed:
             self.touched.append(row)
-            if self.moves is not None:
-                self.moves += ((stood, row, -1), (new, row, 1))
+        if self.moves is not None:
+            self.moves += ((stood, row, -1), (new, row, 1)) if changed else ((new, row, 0),)
 
     def _put(self, row: int, pod: Pod) -> None:
         if pod.key in self.pods[row]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +27,15 @@ class GroupedRefusals(Mapping[str, "Status"]):
         rows = np.fromiter(statuses, np.intp, len(statuses))
         kept = [(status, group[~np.isin(group, rows)]) for status, group in self.groups]
         return GroupedRefusals(self._names, [*kept, *((s, np.array([row])) for row, s in statuses.items())])
+
+    def rows_where(self, wanted: Callable[[Status], bool]) -> Rows:
+        """The rows refused by such a status, ascending."""
+        found = [rows for status, rows in self.groups if wanted(status)]
+        return np.sort(np.concatenate(found)) if found else np.zeros(0, np.intp)
+
+    def at(self, row: int) -> Status | None:
+        """Why a row is refused, None when it is not. O(rows)."""
+        return next((status for status, rows in self.groups if bool((rows == row).any())), None)
 
     def reason_counts(self) -> dict[str, int]:
         """How many nodes give each reason."""

@@ -107,9 +107,12 @@ class Snapshot:
         self._note(pod, node_name, 1)
         self._undo.append((1, pod, node_name, kept))
 
-    def remove(self, pod: Pod, node_name: str) -> None:
-        """Take a running pod off its node in thought."""
-        kept = self.table.keep(node_name)
+    def remove(self, pod: Pod, node_name: str, *, keep: bool = True) -> None:
+        """Take a running pod off its node in thought.
+
+        ``keep`` False: an earlier removal from the node, which will be undone too, has kept the order of its pods.
+        """
+        kept = self.table.keep(node_name) if keep else None
         stood = self.table.remove_pod(pod, node_name)
         self._note(stood, node_name, -1)
         self._undo.append((-1, stood, node_name, kept))
@@ -132,14 +135,16 @@ class Snapshot:
             self._note(pod, node_name, -sign)
 
     def begin_trial(self) -> Trial:
-        """Begin tentative steps that nobody who follows the table's logs looks at before ``end_trial``."""
+        """Begin tentative steps that nobody who follows the table's logs should look at before ``end_trial``."""
         table = self.table
         return len(self._undo), table.touched, len(table.touched), table.moves, len(table.moves or ())
 
-    def end_trial(self, trial: Trial) -> None:
-        """Undo the steps of a trial; the logs forget them, for the rows are as they were."""
+    def end_trial(self, trial: Trial, *, unseen: bool = True) -> None:
+        """Undo the steps of a trial. ``unseen``: the logs forget them, for the rows are as they were."""
         mark, touched, touches, moves, moved = trial
         self.rollback(mark)
+        if not unseen:
+            return
         if touched is self.table.touched:
             del touched[touches:]
         if moves is not None and moves is self.table.moves:

@@ -98,6 +98,7 @@ class FakeHandle:
     disruption_budgets: list[PodDisruptionBudget] = field(factory=list)
     feature_gates: dict[str, bool] = field(factory=dict)
     lister_version: int = 0
+    oracle: bool = False
     frameworks: dict[str, Framework] = field(factory=dict)
     _accounts: Accounts | None = None
 

@@ -126,7 +126,7 @@ class RowSums:
 
     def _take_in(self, moves: Iterable[Move]) -> None:
         for pod, row, sign in moves:
-            if self._sparse and not pod.spec.has_affinity:
+            if not sign or (self._sparse and not pod.spec.has_affinity):
                 continue
             amount = self._measure(pod)
             if amount:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from attrs import frozen
 
 from gangsched_framework.node_info import NodeInfo
@@ -18,7 +20,7 @@ class Candidate:
     victims: tuple[Unit, ...]
     violations: int
 
-    @property
+    @cached_property
     def rank(self) -> tuple[int, int, int, int, int]:
         """Sort key, best first; every number counts pods, not units.
 

@@ -14,6 +14,7 @@ from gangsched_framework.interface import PodGroupPostFilterResult, PostFilterRe
 from gangsched_framework.objects import EntityKey, Pod
 from gangsched_framework.status import Status, unresolvable
 from gangsched_plugins import names
+from gangsched_plugins.default_preemption.dry_runs import DryRuns
 from gangsched_plugins.default_preemption.gate import EvictionGate
 from gangsched_plugins.default_preemption.group_preemption import GroupPreemption
 from gangsched_plugins.default_preemption.pod_preemption import PodPreemption
@@ -32,6 +33,7 @@ class DefaultPreemption:
         self._policy_gate = handle.feature_gates.get("PodGroupPreemptionPolicy", False)
         self._asynchronous = handle.feature_gates.get("SchedulerAsyncPreemption", False)
         self._gate = EvictionGate(handle)
+        self._dry_runs = None if handle.oracle else DryRuns(handle)
 
     # --- queueing ---------------------------------------------------------------------------------------------------
 
@@ -55,7 +57,7 @@ class DefaultPreemption:
         self, state: CycleState, pod: Pod, statuses: Mapping[str, Status]
     ) -> tuple[PostFilterResult | None, Status | None]:
         """Empty the node where it costs least. O(candidate nodes × their lesser pods)."""
-        attempt = PodPreemption(self._handle, self._framework(pod), state, pod, statuses)
+        attempt = PodPreemption(self._handle, self._framework(pod), state, pod, statuses, self._dry_runs)
         result, status = attempt.run(self._percentage, self._absolute)
         if self._asynchronous and result is not None and result.victims:
             self._gate.close(pod.entity_key, result.victims)

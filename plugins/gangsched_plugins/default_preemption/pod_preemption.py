@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Handle
 from gangsched_framework.interface import PostFilterResult
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import Pod
+from gangsched_framework.refusals import GroupedRefusals
 from gangsched_framework.status import Code, FitError, Status, error, unresolvable, unschedulable
 from gangsched_plugins.default_preemption.candidates import Candidate
 from gangsched_plugins.default_preemption.disruption import Budgets
-from gangsched_plugins.default_preemption.trial import Seat, Trial
-from gangsched_plugins.default_preemption.units import UnitFinder, pods_of, terminating_by_preemption
+from gangsched_plugins.default_preemption.dry_runs import DryRun, DryRuns, dry_run
+from gangsched_plugins.default_preemption.trial import Seat, Trial, is_local
+from gangsched_plugins.default_preemption.units import Unit, UnitFinder, pods_of, terminating_by_preemption
 
 PREFIX = "preemption: "
 _NO_VICTIMS = unresolvable("No preemption victims found for incoming pod")
@@ -22,19 +26,37 @@ _NOT_HELPFUL = unresolvable("Preemption is not helpful for scheduling")
 
 
 class PodPreemption:
-    """One attempt for one pod. ``statuses``: why each node refused it; absent nodes were excluded."""
+    """One attempt for one pod. ``statuses``: why each node refused it; absent nodes were excluded.
+
+    ``dry_runs``: those of earlier preemptors, None = nothing is remembered.
+    """
 
     def __init__(
-        self, handle: Handle, framework: Framework, state: CycleState, pod: Pod, statuses: Mapping[str, Status]
+        self,
+        handle: Handle,
+        framework: Framework,
+        state: CycleState,
+        pod: Pod,
+        statuses: Mapping[str, Status],
+        dry_runs: DryRuns | None = None,
     ) -> None:
         self._handle = handle
         self._snapshot = handle.snapshot
+        self._framework = framework
         self._state = state
         self._pod = pod
         self._statuses = statuses
-        self._trial = Trial(framework, handle.snapshot)
         self._units = UnitFinder(handle.forest, handle.snapshot)
         self._budgets = Budgets(handle.disruption_budgets)
+        self._local = is_local(framework, state)
+        self._kept: dict[int, DryRun] = {}
+        self._keeps = dry_runs is not None and self._local
+        if dry_runs is not None and self._local:
+            self._kept = dry_runs.of(pod)
+            own = self._snapshot.node(handle.nominations.nominated_node(pod))
+            if own is not None:  # its own nomination does not count for it there
+                self._kept = {row: run for row, run in self._kept.items() if row != own.row}
+                self._keeps = False
 
     def run(self, percentage: int, absolute: int) -> tuple[PostFilterResult | None, Status]:
         """Find the best node. The search ends when max(``percentage`` of the nodes, ``absolute``) candidates are found.
@@ -44,29 +66,46 @@ class PodPreemption:
         refused = self._not_eligible()
         if refused:
             return None, unschedulable(PREFIX + refused)
-        nodes = self._snapshot.nodes
-        helpful = [node for node in nodes if self._status_code(node) is Code.UNSCHEDULABLE]
+        helpful = self._helpful()
         wanted = max(len(helpful) * percentage // 100, absolute)
         found: list[Candidate] = []
-        failed: dict[str, Status] = {}
-        for node in helpful:
-            answer = self._try_node(node)
+        statuses: list[Status] = []
+        harmless = False
+        for row in helpful:
+            known = self._kept.get(row)
+            answer = known.answer if known is not None and not known.groups else self._try_node(row)
             if isinstance(answer, Status):
-                failed[node.name] = answer
+                statuses.append(answer)
                 continue
             found.append(answer)
-            if len(found) >= wanted and any(not candidate.violations for candidate in found):
+            harmless = harmless or not answer.violations
+            if harmless and len(found) >= wanted:
                 break
-        if found:
-            return self._choose(found)
-        broken = next((status for status in failed.values() if not status.rejected), None)
+        return self._choose(found) if found else self._none_found(helpful, statuses)
+
+    def _none_found(self, helpful: list[int], statuses: list[Status]) -> tuple[PostFilterResult | None, Status]:
+        broken = next((status for status in statuses if not status.rejected), None)
         if broken is not None:
             return None, error(PREFIX + broken.message)
-        fit_error = FitError(len(nodes), failed, excluded=_NOT_HELPFUL, excluded_count=len(nodes) - len(helpful))
+        failed: dict[Status, list[int]] = {}
+        for row, status in zip(helpful, statuses, strict=True):
+            failed.setdefault(status, []).append(row)
+        count = len(self._snapshot.nodes)
+        groups = [(status, np.array(rows, np.intp)) for status, rows in failed.items()]
+        refusals = GroupedRefusals(self._snapshot.table.names, groups)
+        fit_error = FitError(count, refusals, excluded=_NOT_HELPFUL, excluded_count=count - len(helpful))
         return PostFilterResult(nominated_node=""), unschedulable(PREFIX + fit_error.message)
 
+    def _helpful(self) -> list[int]:
+        """Rows of the nodes that evicting pods may open, in the order of nodes."""
+        if isinstance(self._statuses, GroupedRefusals):
+            rows: list[int] = self._statuses.rows_where(lambda status: status.code is Code.UNSCHEDULABLE).tolist()
+            return rows
+        return [node.row for node in self._snapshot.nodes if self._status_code(node) is Code.UNSCHEDULABLE]
+
     def _status_code(self, node: NodeInfo) -> Code | None:
-        status = self._statuses.get(node.name)
+        statuses = self._statuses
+        status = statuses.at(node.row) if isinstance(statuses, GroupedRefusals) else statuses.get(node.name)
         return None if status is None else status.code
 
     def _not_eligible(self) -> str:
@@ -82,30 +121,46 @@ class PodPreemption:
                 return "not eligible due to a terminating pod on the nominated node."
         return ""
 
-    def _try_node(self, node: NodeInfo) -> Candidate | Status:
-        """Take every lesser unit off the node, then give back what may stay, the most important first."""
+    def _try_node(self, row: int) -> Candidate | Status:
+        """A dry run on the node, or what an earlier one for such a pod came to."""
+        known = self._kept.get(row)
+        if known is not None and known.holds(self._units):
+            return known.answer
+        node = self._snapshot.table.infos[row]
         units = self._units.on_node(node, self._pod.priority)
+        answer = self._dry_run(node, units)
+        run = dry_run(answer, list(node.pods.values()), units, self._units) if self._keeps else None
+        if run is not None:
+            self._kept[row] = run
+        return answer
+
+    def _dry_run(self, node: NodeInfo, units: list[Unit]) -> Candidate | Status:
+        """Take every lesser unit off the node, then give back what may stay, the most important first."""
         if not units:
             return _NO_VICTIMS
-        mark = self._snapshot.mark()
         seats = [Seat(self._pod, node, self._state.clone())]
+        trial = Trial(self._framework, self._snapshot)
+        begun = self._snapshot.begin_trial()
         try:
-            for unit in units:
-                broken = self._trial.take(unit, seats)
-                if broken is not None:
-                    return broken
-            refusal = self._trial.refusal(seats)
-            if refusal is not None:
-                return refusal
-            violating, others = self._budgets.split(units)
-            protected = self._trial.reprieve(violating, seats)
-            if isinstance(protected, Status):
-                return protected
-            victims = self._trial.reprieve(others, seats)
-            if isinstance(victims, Status):
-                return victims
+            return self._empty(trial, node, units, seats)
         finally:
-            self._snapshot.rollback(mark)
+            self._snapshot.end_trial(begun, unseen=self._local)
+
+    def _empty(self, trial: Trial, node: NodeInfo, units: list[Unit], seats: list[Seat]) -> Candidate | Status:
+        for unit in units:
+            broken = trial.take(unit, seats)
+            if broken is not None:
+                return broken
+        refusal = trial.refusal(seats)
+        if refusal is not None:
+            return refusal
+        violating, others = self._budgets.split(units)
+        protected = trial.reprieve(violating, seats)
+        if isinstance(protected, Status):
+            return protected
+        victims = trial.reprieve(others, seats)
+        if isinstance(victims, Status):
+            return victims
         if not protected and not victims:
             return error(f'expected at least one victim pod on node "{node.name}"')
         ranked = sorted((*protected, *victims), key=lambda unit: unit.rank)

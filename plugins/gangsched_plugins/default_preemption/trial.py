@@ -24,17 +24,28 @@ class Seat:
     state: CycleState
 
 
+def is_local(framework: Framework, state: CycleState) -> bool:
+    """Whether every Filter that is asked about the pod looks at one node alone (architecture.md §5)."""
+    return all(
+        getattr(plugin, "locality", "global") == "node"
+        for plugin in framework.filter_plugins
+        if plugin.name not in state.skip_filter
+    )
+
+
 class Trial:
-    """Changes the snapshot only; the caller rolls it back."""
+    """Changes the snapshot only; the caller rolls it back, to where it was when the trial was made."""
 
     def __init__(self, framework: Framework, snapshot: Snapshot) -> None:
         self._framework = framework
         self._snapshot = snapshot
+        self._kept: dict[str, None] = {}  # nodes whose order of pods the undo log has
 
     def take(self, unit: Unit, seats: Sequence[Seat]) -> Status | None:
         """Remove the unit's pods; an Error of a plugin that cannot follow."""
         for pod, node in unit.pods:
-            self._snapshot.remove(pod, node.name)
+            self._snapshot.remove(pod, node.name, keep=node.name not in self._kept)
+            self._kept[node.name] = None
             for seat in seats:
                 status = self._framework.run_remove_pod(seat.state, seat.pod, pod, node)
                 if status is not None:
@@ -56,7 +67,7 @@ class Trial:
 
         ``emptied``: the states of the seats come from the emptied cluster, where plugins may have had nothing to say.
         """
-        local = emptied and all(self._is_local(seat.state) for seat in seats)
+        local = emptied and all(is_local(self._framework, seat.state) for seat in seats)
         victims: list[Unit] = []
         for unit in units:
             concerned = _beside(unit, seats) if local else seats
@@ -67,14 +78,6 @@ class Trial:
             if broken is not None:
                 return broken
         return victims
-
-    def _is_local(self, state: CycleState) -> bool:
-        """Whether every Filter that is asked about the pod looks at one node alone (architecture.md §5)."""
-        return all(
-            getattr(plugin, "locality", "global") == "node"
-            for plugin in self._framework.filter_plugins
-            if plugin.name not in state.skip_filter
-        )
 
     def _repels(self, unit: Unit, seats: Sequence[Seat]) -> bool:
         """Whether terms of the unit's pods wake a plugin that skipped a seat, and it refuses.

@@ -106,13 +106,13 @@ class UnitFinder:
                         yield unit
 
     def _climb(self, pod: Pod) -> tuple[Group | None, int | None]:
-        """The highest ancestor of mode ``all`` (None = the pod goes alone) and the priority that counts.
+        return (None, None) if pod.group_key is None else self.climb(pod.group_key)
 
-        The priority is None for a pod without an observed group. A broken chain is climbed no further than the leaf.
+    def climb(self, leaf: EntityKey) -> tuple[Group | None, int | None]:
+        """The highest ancestor of mode ``all`` (None = pods go alone) and the priority that counts for a leaf's pods.
+
+        The priority is None without an observed group. A broken chain is climbed no further than the leaf.
         """
-        leaf = pod.group_key
-        if leaf is None:
-            return None, None
         if leaf not in self._climbed:
             try:
                 chain = self._forest.chain(leaf)

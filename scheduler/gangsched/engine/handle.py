@@ -34,6 +34,7 @@ class EngineHandle:
     snapshot: Snapshot
     nominations: Nominations
     feature_gates: Mapping[str, bool]
+    oracle: bool = False
     frameworks: dict[str, Framework] = field(factory=dict)
 
     @property

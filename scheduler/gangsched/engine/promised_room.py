@@ -64,9 +64,10 @@ class PromisedRoom:
         return mask
 
     def _refusals(self, rows: Rows) -> Iterable[tuple[Status, Rows]]:
+        asked = np.zeros(len(self._table.names), np.bool_)
+        asked[rows] = True
         groups: dict[Status, list[int]] = {}
-        for row in rows.tolist() if self._refused else ():
-            status = self._refused.get(row)
-            if status is not None:
+        for row, status in self._refused.items():
+            if asked[row]:
                 groups.setdefault(status, []).append(row)
         return [(status, np.array(found, np.intp)) for status, found in groups.items()]

@@ -70,7 +70,7 @@ class Scheduler:
         order = node_order.upstream if upstream else node_order.by_name
         self.snapshot = Snapshot(self.world.table, forest, order)
         self.nominator = Nominator(self.world.pods.get, self.world.table.touch)
-        handle = EngineHandle(self._clock, self.world, self.snapshot, self.nominator, gates)
+        handle = EngineHandle(self._clock, self.world, self.snapshot, self.nominator, gates, settings.oracle)
         for profile in profiles:
             handle.frameworks[profile.scheduler_name] = Framework(profile, registry, handle)
         self.frameworks: Mapping[str, Framework] = handle.frameworks
