@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from gangsched.config import FeatureGates, SchedulerConfig, load_config
-from gangsched.engine import columns, signature_column
+from gangsched.engine import bulk_plan, columns, domain_choice, placement_board, signature_column
 from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.settings import Settings
 from gangsched_framework import node_table
@@ -19,7 +19,9 @@ from gangsched_framework.handle import Handle
 from gangsched_framework.objects import Pod
 from gangsched_framework.registry import Registry
 from gangsched_framework.status import Status, unschedulable
+from gangsched_plugins import topology_placement_generator
 from gangsched_plugins.default_registry import default_registry
+from gangsched_plugins.inter_pod_affinity import templates
 from tests.properties.objects import GPU, one_in, some
 
 _WITHOUT_CLAIMS = {"multiPoint": {"disabled": [{"name": "DynamicResources"}]}}
@@ -141,9 +143,15 @@ _GATES = (
 
 
 _LIMITS: tuple[tuple[ModuleType, str, int], ...] = (
+    (bulk_plan, "_SPARE", 1),
     (columns, "MAX_COLUMNS", 5),
+    (domain_choice, "MAX_CLASSES", 3),
     (node_table, "MAX_TOUCHES", 60),
+    (placement_board, "MAX_BOARDS", 3),
+    (signature_column, "MIN_RUN", 2),
     (signature_column, "REBUILD_ABOVE", 2),
+    (templates, "MAX_KNOWN", 4),
+    (topology_placement_generator, "_MAX_KEPT", 2),
 )
 
 

@@ -244,7 +244,8 @@ class Story:
         if not leaves:
             return
         leaf = leaves[rng.randrange(len(leaves))]
-        for pod in self._draw_pods(rng, leaf.namespace, leaf.name, rng.randrange(1, 5)):
+        count = rng.randrange(1, 5) if one_in(rng, 2) else rng.randrange(4, 10)
+        for pod in self._draw_pods(rng, leaf.namespace, leaf.name, count):
             node = some(rng, NODES) if one_in(rng, 8) else ""
             self.tell("add", evolve(pod, node_name=node))
 
