@@ -165,9 +165,10 @@ def run_score(
                 return error(f'running Score plugins: plugin "{name}" failed with: {value.message}')
             scores.append(value)
         table.raw[name] = scores
-        if hasattr(plugin, "normalize_score"):  # isinstance of a protocol costs fifty times as much
+        normalize = getattr(plugin, "normalize_score", None)  # isinstance of a protocol costs fifty times as much
+        if normalize is not None:
             scores = scores.copy()
-            status = plugin.normalize_score(state, pod, nodes, scores)
+            status = normalize(state, pod, nodes, scores)
             if status is not None and not status.ok:
                 return error(f'running Normalize on Score plugins: plugin "{name}" failed with: {status.message}')
         for value in scores:

@@ -73,8 +73,11 @@ def weigh_placement_scores(
     """Normalise, weigh and sum the raw scores of the candidates, a list for each plugin."""
     totals = [0] * max(map(len, raw), default=0)
     for (plugin, weight), scores in zip(plugins, raw, strict=True):
-        if hasattr(plugin, "normalize_placement_score"):  # isinstance of a protocol costs fifty times as much
-            status = plugin.normalize_placement_score(state, scores)
+        normalize = getattr(
+            plugin, "normalize_placement_score", None
+        )  # isinstance of protocols is slow
+        if normalize is not None:
+            status = normalize(state, scores)
             if status is not None and not status.ok:
                 return _score_error(plugin.name, status)
         totals = [total + weight * value for total, value in zip(totals, scores, strict=True)]

@@ -265,6 +265,7 @@ class World:
 
     def run(self) -> int:
         """Cycles until nothing is ready, at most a few; both cores must say the same. Returns how many ran."""
+        cycles = 0
         for cycles in range(self.rng.randrange(1, 12)):
             one, other = [core.step() for core in self.cores]
             if one is None or other is None:

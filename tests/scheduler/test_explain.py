@@ -256,8 +256,9 @@ def _needs_nodes(engine: Engine, pod: Pod) -> bool:
     core = engine.core
     core.snapshot.refresh()
     framework, search = core.frameworks[pod.scheduler_name], core.algorithm.columns
-    by_columns = search is not None and framework.all_nodes
-    return not by_columns or search.find(framework, CycleState(), pod, prepare=False) is None
+    if search is None or not framework.all_nodes:
+        return True
+    return search.find(framework, CycleState(), pod, prepare=False) is None
 
 
 # --- asking changes nothing -------------------------------------------------------------------------------------------

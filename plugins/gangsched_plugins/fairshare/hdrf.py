@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from attrs import define, field
+from attrs import Factory, define, field
 from sortedcontainers import SortedDict
 
 from gangsched_plugins.fairshare.amounts import EPSILON
@@ -37,8 +37,8 @@ class HdrfNode:
     share: float = 0
     dominant: int = -1
     saturated: bool = False
-    children: SortedDict[str, HdrfNode] = field(factory=SortedDict)
-    holding: SortedDict[str, HdrfNode] = field(factory=SortedDict)
+    children: SortedDict[str, HdrfNode] = field(default=Factory(lambda: SortedDict()))
+    holding: SortedDict[str, HdrfNode] = field(default=Factory(lambda: SortedDict()))
     """Children that hold anything: the only ones that add to this node."""
     unsaturated: int = 0
     path: tuple[str, ...] = ()

@@ -97,7 +97,7 @@ def queues_text(summary: QueuesSummary) -> str:
     """One row a queue; means over time are of one resource: devices if there are any, else cpu."""
     resource = _shown_resource(summary)
     ranks = [f"P{percent}" for percent in PERCENTS]
-    rows = [("QUEUE", "PLACED", "WAIT MEAN", *ranks, "CONTENDED", "SHARE", "HELD", "DESERVED")]
+    rows: list[tuple[str, ...]] = [("QUEUE", "PLACED", "WAIT MEAN", *ranks, "CONTENDED", "SHARE", "HELD", "DESERVED")]
     for queue in summary.queues:
         waits = [duration(value) for value in (queue.waiting.mean, *queue.waiting.percentiles)]
         share = "-" if queue.share is None else f"{queue.share:.3f}"
