@@ -158,3 +158,29 @@ def test_a_refused_gang_is_refused_again_with_the_same_words() -> None:
     cluster.core.add(evolve(node("n", cpu=2)))
     cluster.advance(30)
     assert set(binds(cluster.cycle())) == {"g-0", "g-1"}
+
+
+# --- nominations and nodes that are lost --------------------------------------------------------------------------------
+
+
+def test_a_lost_nomination_wakes_pods_of_at_most_its_priority() -> None:
+    high = evolve(pod("high", priority=5), scheduling_gates=("later",))
+    high = evolve(high, status=evolve(high.status, nominated_node_name="n"))
+    cluster = Cluster(node("n", cpu=1), high, pod("low"), pod("higher", cpu=2, priority=10))
+    cluster.cycle()
+    cluster.cycle()
+    assert cluster.where == {"high": "gated", "low": "parked", "higher": "parked"}
+    cluster.change("high", status=evolve(high.status, nominated_node_name=""))
+    assert cluster.where == {"high": "gated", "low": "backoff", "higher": "parked"}
+    cluster.advance(2)
+    assert binds(cluster.cycle()) == {"low": "n"}
+
+
+def test_a_pod_that_loses_its_node_waits_again() -> None:
+    cluster = Cluster(node("n", cpu=1), leaf("g", 1), pods("g", 1))
+    cluster.cycle()
+    cluster.change("g-0", node_name="")
+    assert cluster.used_cpu() == {"n": 0}
+    assert cluster.core.world.forest.scheduled_count(leaf("g").key) == 0
+    assert cluster.where == {"g-0": "active"}
+    assert binds(cluster.cycle()) == {"g-0": "n"}

@@ -288,6 +288,11 @@ class Story:
         if pod is not None:
             self.tell("update", evolve(pod, status=evolve(pod.status, phase=some(rng, ("Succeeded", "Failed")))))
 
+    def a_pod_loses_its_node(self, rng: Random) -> None:
+        pod = self._some_pod(rng, assigned=True)
+        if pod is not None:
+            self.tell("update", evolve(pod, node_name=""))
+
     def a_pod_is_replaced(self, rng: Random) -> None:
         """Another pod of the same name, seen as one change or as two; perhaps of another group."""
         pod = self._some_pod(rng)
@@ -506,6 +511,7 @@ RULES: tuple[Rule, ...] = (
     *(Story.a_pod_vanishes,) * 2,
     *(Story.a_pod_finishes,) * 4,
     Story.a_pod_is_replaced,
+    Story.a_pod_loses_its_node,
     Story.a_pod_is_assigned_by_others,
     Story.a_pod_is_activated,
     Story.another_object_changes,

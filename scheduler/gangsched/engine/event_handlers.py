@@ -150,7 +150,8 @@ class EventHandlers:
                 self.queue.move_all(_WAITING_ADD, None, pod)
 
     def _update_pod(self, old: Pod, new: Pod) -> None:
-        if new.terminal or old.uid != new.uid:
+        lost_node = old.node_name and not new.node_name  # no assigned pod any more, but a waiting one (B-05)
+        if new.terminal or old.uid != new.uid or lost_node:
             self._delete_pod(old)
             self._add_pod(new)
         elif old.node_name:

@@ -236,7 +236,7 @@ class World:
             else:
                 assert (key in self._counted) == (key in self._assumed)
         assert self._counted.keys() <= self.pods.keys()
-        assert all(self.pods[key].uid == uid for key, uid in self._assumed.items())
+        assert all(self.pods[key].uid == uid and not self.pods[key].node_name for key, uid in self._assumed.items())
         self.table.settle()
         self.table._check()
         if self.accounts is not None:
