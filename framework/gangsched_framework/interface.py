@@ -317,8 +317,7 @@ class NormalizePlacementScorePlugin(Plugin, Protocol):
 
 @frozen
 class RootAttempt:
-    """What the scheduling function of PodGroupPostFilter returns: the root's status and the pods it placed, in order
-    (pods placed in leaves that failed later included, spec §5.7). ``states``: what PreFilter left for each of them."""
+    """The root's status, the pods placed in order (in leaves that failed later, too, spec §5.7), their states."""
 
     status: Status
     assignments: tuple[Assignment, ...]
