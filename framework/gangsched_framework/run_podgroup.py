@@ -73,9 +73,7 @@ def weigh_placement_scores(
     """Normalise, weigh and sum the raw scores of the candidates, a list for each plugin."""
     totals = [0] * max(map(len, raw), default=0)
     for (plugin, weight), scores in zip(plugins, raw, strict=True):
-        normalize = getattr(
-            plugin, "normalize_placement_score", None
-        )  # isinstance of protocols is slow
+        normalize = getattr(plugin, "normalize_placement_score", None)  # isinstance of protocols is slow
         if normalize is not None:
             status = normalize(state, scores)
             if status is not None and not status.ok:
