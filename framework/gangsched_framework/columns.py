@@ -75,7 +75,8 @@ class FilterColumn:
     answer depends on the node's object alone. ``refusals``: why rows are refused (only asked when no node passes).
     ``domain``: what else must pass, when pods elsewhere have a say; its refusals then speak for the whole plugin.
     ``room``: how many pods of this kind rows that pass take one after the other; None = unknown, or with no ``test``
-    any number.
+    any number. ``beside``: whether a row passes with other pods counted in; None = unknown, or with no ``test`` as
+    without them.
     """
 
     mask: Callable[[], Mask]
@@ -83,6 +84,7 @@ class FilterColumn:
     test: Callable[[int], bool] | None = None
     domain: DomainFilter | None = None
     room: Callable[[Rows], NDArray[np.int64]] | None = None
+    beside: Callable[[int, Sequence[Pod]], bool] | None = None
 
 
 @frozen(eq=False)

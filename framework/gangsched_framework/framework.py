@@ -168,8 +168,11 @@ class Framework:
 
     def run_filter_beside(self, state: CycleState, pod: Pod, node: NodeInfo, others: Sequence[Pod]) -> Status | None:
         """Filter with ``others`` counted in, then without; both must pass (spec node-plugins.md §4.2.2)."""
-        if not others:
-            return run_pod.run_filter(self.filter_plugins, state, pod, node)
+        status = self.run_filter_with(state, pod, node, others) if others else None
+        return status or run_pod.run_filter(self.filter_plugins, state, pod, node)
+
+    def run_filter_with(self, state: CycleState, pod: Pod, node: NodeInfo, others: Sequence[Pod]) -> Status | None:
+        """Filter with ``others`` counted in."""
         snapshot = self._handle.snapshot
         trial = snapshot.begin_trial()
         with_them = state.clone()
@@ -179,10 +182,9 @@ class Framework:
                 status = self.run_add_pod(with_them, pod, other, node)
                 if status is not None:
                     return status
-            status = run_pod.run_filter(self.filter_plugins, with_them, pod, node)
+            return run_pod.run_filter(self.filter_plugins, with_them, pod, node)
         finally:
             snapshot.end_trial(trial)
-        return status or run_pod.run_filter(self.filter_plugins, state, pod, node)
 
     def _nominated_to(self, pod: Pod, node: NodeInfo) -> list[Pod]:
         nominated = self._handle.nominations.nominated_pods(node.name)

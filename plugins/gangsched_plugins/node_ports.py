@@ -65,7 +65,13 @@ class NodePorts:
         def refusals(rows: Rows) -> Refusals:
             return ((_TAKEN, rows[~mask()[rows]]),)
 
-        return Columns(FilterColumn(mask, refusals, test, room=lambda rows: np.ones(len(rows), np.int64)))
+        def room(rows: Rows) -> NDArray[np.int64]:
+            return np.ones(len(rows), np.int64)
+
+        def beside(row: int, others: Sequence[Pod]) -> bool:
+            return test(row) and not any(_conflict(wanted, other.spec.host_ports) for other in others)
+
+        return Columns(FilterColumn(mask, refusals, test, room=room, beside=beside))
 
     def events_to_register(self) -> Iterable[ClusterEventWithHint]:
         """A pod that leaves and had a wanted port, and any new node."""

@@ -10,7 +10,7 @@ from gangsched_framework.infos import PoppedPodGroupInfo
 from gangsched_framework.interface import PodGroupPostFilterResult, RootAttempt, SchedulingFunction
 from gangsched_framework.status import Code, Status, error, unresolvable, unschedulable
 from gangsched_plugins.default_preemption.disruption import Budgets
-from gangsched_plugins.default_preemption.trial import Seat, Trial
+from gangsched_plugins.default_preemption.trial import Seat, Trial, is_local
 from gangsched_plugins.default_preemption.units import Unit, UnitFinder, pods_of, terminating_by_preemption
 
 PREFIX = "pod group preemption: "
@@ -96,4 +96,14 @@ class GroupPreemption:
     def _reprieve(self, units: Sequence[Unit], seats: Sequence[Seat]) -> list[Unit] | Status:
         """The units the assignment cannot live with, after all others got their places back."""
         violating, others = Budgets(self._handle.disruption_budgets).split(units)
-        return self._trial.reprieve((*violating, *others), seats, emptied=True)
+        ordered = [*violating, *others]
+        if not self._handle.oracle and self._keep_apart(units, seats):
+            rows = {seat.node.row for seat in seats}
+            ordered = [unit for unit in ordered if any(node.row in rows for _, node in unit.pods)]
+        return self._trial.reprieve(ordered, seats, emptied=True)
+
+    def _keep_apart(self, units: Sequence[Unit], seats: Sequence[Seat]) -> bool:
+        """Whether units beside no seat may stay for sure: nobody looks further than one node."""
+        if any(pod.spec.has_affinity for unit in units for pod, _ in unit.pods):
+            return False
+        return all(is_local(self._framework, seat.state) for seat in seats)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from gangsched_framework.columns import FilterColumn, Refusals, ScoreColumn
 from gangsched_framework.interface import MAX_NODE_SCORE
 from gangsched_framework.node_table import NodeTable
+from gangsched_framework.objects import Pod
 from gangsched_framework.refusals import Rows
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, PodRequests
 from gangsched_framework.status import Status
@@ -81,7 +82,16 @@ def filter_column(demand: Demand, table: NodeTable) -> FilterColumn:
             left = np.minimum(left, (view(check.allocatable) - view(check.used))[rows] // check.asked)
         return left
 
-    return FilterColumn(mask, refusals, test, room=room)
+    def beside(row: int, others: Sequence[Pod]) -> bool:
+        if pods_used[row] + len(others) >= pods_allocatable[row]:
+            return False
+        for check in checks:
+            theirs = sum(other.usage.requested.get(check.name) for other in others)
+            if check.asked > check.allocatable[row] - check.used[row] - theirs:
+                return False
+        return True
+
+    return FilterColumn(mask, refusals, test, room=room, beside=beside)
 
 
 def _asked(demand: Demand) -> Iterable[tuple[str, int]]:

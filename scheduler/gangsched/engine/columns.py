@@ -87,7 +87,7 @@ class ColumnCache:
         if known is None or known[0] is not column:
             state = CycleState()
             framework.run_pre_filter(state, pod, self.table.infos)
-            room = PromisedRoom(framework, self.table, nominations, pod, state)
+            room = PromisedRoom(framework, self.table, nominations, pod, state, column.filters)
             known = self._beside[key] = (column, column.with_filter(room.columns))
             if len(self._beside) > MAX_COLUMNS:
                 self._beside.popitem(last=False)

@@ -50,7 +50,7 @@ class SignatureColumn:
         self.repaired = self.rebuilt = 0
         self._table = table
         self._parts, self._weights = parts, weights
-        self._filters = [part.filter for part in parts if part.filter is not None]
+        self.filters = [part.filter for part in parts if part.filter is not None]
         self._guards = [part.guard for part in parts if part.guard is not None]
         self._absolute: list[tuple[ScoreColumn, int]] = []
         relative: list[tuple[DomainScore | FixedScore, int]] = []
@@ -68,11 +68,11 @@ class SignatureColumn:
                 self._constant += domain
             else:
                 relative.append((domain, weight))
-        self._tests = [f.test for f in self._filters if f.test is not None]
+        self._tests = [f.test for f in self.filters if f.test is not None]
         self._ones = [(s.one, weight) for s, weight in self._absolute if s.one is not None]
         self._buffer: array[int] = array("i" if largest < 2**31 else "q", [0]) * len(table.names)
         self._totals: NDArray[np.signedinteger] = np.frombuffer(self._buffer, self._buffer.typecode)
-        domains = [f.domain for f in self._filters if f.domain is not None]
+        domains = [f.domain for f in self.filters if f.domain is not None]
         self._choice = DomainChoice(self._totals, domains, relative, largest) if domains or relative else None
         self._fixed: tuple[NDArray[np.bool_], NDArray[np.int64]] | None = None
         self._static: list[int] = []
@@ -117,12 +117,12 @@ class SignatureColumn:
 
         None when they must be chosen one by one. The pods must count on their nodes what they ask for (no resize).
         """
-        if self._choice is not None or count < MIN_RUN or not can_plan(self._filters, self._absolute):
+        if self._choice is not None or count < MIN_RUN or not can_plan(self.filters, self._absolute):
             return None
         self.refresh()
         assert self._fixed is not None
         feasible = rows[self._totals[rows] >= 0]
-        return plan(self._filters, self._absolute, self._fixed[1][feasible], feasible, count)
+        return plan(self.filters, self._absolute, self._fixed[1][feasible], feasible, count)
 
     def refresh(self) -> None:
         """Bring the column up to date: repair the touched rows, or rebuild when there are many."""
@@ -180,7 +180,7 @@ class SignatureColumn:
             self._fixed = self._fix()
         opened, static = self._fixed
         feasible, totals = opened.copy(), static.copy()
-        for column in self._filters:
+        for column in self.filters:
             if column.test is not None:
                 feasible &= column.mask()
         for score, weight in self._absolute:
@@ -194,7 +194,7 @@ class SignatureColumn:
         """What the pods on the nodes do not change: which nodes may be feasible at all, and their fixed scores."""
         rows = len(self._table.names)
         opened, static = np.ones(rows, np.bool_), np.full(rows, self._constant, np.int64)
-        for column in self._filters:
+        for column in self.filters:
             if column.test is None:
                 opened &= column.mask()
         for score, weight in self._absolute:
@@ -220,7 +220,7 @@ class SignatureColumn:
         view = View(rows, whole=len(rows) == len(self._table.names))
         groups: list[tuple[Status, Rows]] = []
         left = rows
-        for column in self._filters:
+        for column in self.filters:
             if not len(left):
                 break
             refused = list(column.domain.refusals(left, view) if column.domain else column.refusals(left))
