@@ -117,9 +117,12 @@ class ShareWatch:
             guarantee=_written(queue.guarantee),
             capability=_written(queue.capability),
             share=self.share(tenant.name),
-            overused=bool(tenant.pods) and self._capacity is None and bool(self._proportion.overused(tenant.name)),
+            overused=self._capacity is None and self._is_overused(tenant),
             refusal=refusal if tenant.pods else "",
         )
+
+    def _is_overused(self, tenant: TenantAccount) -> bool:
+        return tenant.queue is not None and bool(tenant.pods) and bool(self._proportion.overused(tenant.name))
 
     def _rounds(self) -> tuple[ShareRound, ...]:
         return tuple(
