@@ -16,6 +16,7 @@ from gangsched_framework.node_order import NodeOrder, by_name
 from gangsched_framework.node_table import KeptRow, Move, NodeTable
 from gangsched_framework.objects import EntityKey, Pod
 from gangsched_framework.placement import Placement
+from gangsched_framework.vacancy import Vacancy, reoccupy, vacate
 
 ALL_NODES = Placement("")
 """The placement that restricts nothing."""
@@ -134,6 +135,24 @@ class Snapshot:
                 table.restore(node_name, kept)
             self._note(pod, node_name, -sign)
 
+    def vacate(self, vacancies: Sequence[Vacancy]) -> list[dict[str, Pod]]:
+        """Take the pods of whole nodes off at once, outside the undo log; for ``reoccupy``, which must follow.
+
+        Only without observers, which hear of single pods.
+        """
+        assert not self.observers
+        for vacancy in vacancies:
+            for leaf in vacancy.leaves:
+                self._shift(leaf, -1)
+        return [vacate(self.table, vacancy) for vacancy in vacancies]
+
+    def reoccupy(self, vacancies: Sequence[Vacancy], stood: Sequence[dict[str, Pod]]) -> None:
+        """Put back what ``vacate`` took off, every later step being undone."""
+        for vacancy, pods in zip(vacancies, stood, strict=True):
+            reoccupy(self.table, vacancy, pods)
+            for leaf in vacancy.leaves:
+                self._shift(leaf, 1)
+
     def begin_trial(self) -> Trial:
         """Begin tentative steps that nobody who follows the table's logs should look at before ``end_trial``."""
         table = self.table
@@ -173,13 +192,15 @@ class Snapshot:
         return list(placed.values())
 
     def _note(self, pod: Pod, node_name: str, sign: int) -> None:
-        leaf = pod.group_key
-        if leaf is not None:
-            delta = self._group_delta.pop(leaf, 0) + sign
-            if delta:
-                self._group_delta[leaf] = delta
+        if pod.group_key is not None:
+            self._shift(pod.group_key, sign)
         for observer in self.observers:
             observer(pod, node_name, sign)
+
+    def _shift(self, leaf: EntityKey, amount: int) -> None:
+        delta = self._group_delta.pop(leaf, 0) + amount
+        if delta:
+            self._group_delta[leaf] = delta
 
     # --- placement ------------------------------------------------------------------------------------------------
 

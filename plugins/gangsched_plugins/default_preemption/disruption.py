@@ -22,6 +22,11 @@ class Budgets:
             if not matcher.everything:
                 self._budgets.setdefault(budget.namespace, []).append((matcher, budget.disruptions_allowed))
 
+    @property
+    def any(self) -> bool:
+        """Whether there are budgets at all."""
+        return bool(self._budgets)
+
     def split(self, units: Sequence[Unit]) -> tuple[list[Unit], list[Unit]]:
         """(units that violate a budget, the others), each in the given order: the most important draws first."""
         if not self._budgets:

@@ -10,6 +10,7 @@ from gangsched_framework.infos import PoppedPodGroupInfo
 from gangsched_framework.interface import PodGroupPostFilterResult, RootAttempt, SchedulingFunction
 from gangsched_framework.status import Code, Status, error, unresolvable, unschedulable
 from gangsched_plugins.default_preemption.disruption import Budgets
+from gangsched_plugins.default_preemption.emptied import Emptied, LesserUnits
 from gangsched_plugins.default_preemption.trial import Seat, Trial, is_local
 from gangsched_plugins.default_preemption.units import Unit, UnitFinder, pods_of, terminating_by_preemption
 
@@ -21,11 +22,20 @@ Answer = tuple[PodGroupPostFilterResult | None, Status]
 class GroupPreemption:
     """One attempt for one root. ``policy_gate``: the root's preemption policy counts instead of its pods'."""
 
-    def __init__(self, handle: Handle, framework: Framework, root: PoppedPodGroupInfo, *, policy_gate: bool) -> None:
+    def __init__(
+        self,
+        handle: Handle,
+        framework: Framework,
+        root: PoppedPodGroupInfo,
+        lesser: LesserUnits,
+        *,
+        policy_gate: bool,
+    ) -> None:
         self._handle = handle
         self._snapshot = handle.snapshot
         self._framework = framework
         self._root = root
+        self._lesser = lesser
         self._policy_gate = policy_gate
         self._trial = Trial(framework, handle.snapshot)
         self._units = UnitFinder(handle.forest, handle.snapshot)
@@ -36,19 +46,18 @@ class GroupPreemption:
             return None, unschedulable(f"{PREFIX}not eligible due to preemptionPolicy=Never.")
         if self._ongoing():
             return self._keep_nominations()
-        units = self._units.everywhere(self._root.priority)
-        if not units:
+        emptied = self._lesser.below(self._root.priority, self._units, self._trial)
+        if emptied is None:
             return None, _NO_VICTIMS
-        mark = self._snapshot.mark()
         try:
-            for unit in units:
-                self._trial.take(unit, ())
+            emptied.take_off()
             attempt = schedule()
             if not attempt.status.ok:
                 return None, Status(attempt.status.code, (PREFIX + attempt.status.message,))
-            victims = self._reprieve(units, self._seats(attempt))
+            victims = self._reprieve(emptied, self._seats(attempt))
         finally:
-            self._snapshot.rollback(mark)
+            emptied.put_back()
+            self._lesser.restored()
         if isinstance(victims, Status):
             return None, error(PREFIX + victims.message)
         if not victims:
@@ -93,17 +102,19 @@ class GroupPreemption:
             seats.append(Seat(assignment.pod, node, state.clone()))
         return seats
 
-    def _reprieve(self, units: Sequence[Unit], seats: Sequence[Seat]) -> list[Unit] | Status:
+    def _reprieve(self, emptied: Emptied, seats: Sequence[Seat]) -> list[Unit] | Status:
         """The units the assignment cannot live with, after all others got their places back."""
-        violating, others = Budgets(self._handle.disruption_budgets).split(units)
-        ordered = [*violating, *others]
-        if not self._handle.oracle and self._keep_apart(units, seats):
-            rows = {seat.node.row for seat in seats}
-            ordered = [unit for unit in ordered if any(node.row in rows for _, node in unit.pods)]
-        return self._trial.reprieve(ordered, seats, emptied=True)
-
-    def _keep_apart(self, units: Sequence[Unit], seats: Sequence[Seat]) -> bool:
-        """Whether units beside no seat may stay for sure: nobody looks further than one node."""
-        if any(pod.spec.has_affinity for unit in units for pod, _ in unit.pods):
-            return False
-        return all(is_local(self._framework, seat.state) for seat in seats)
+        budgets = Budgets(self._handle.disruption_budgets)
+        local = all(is_local(self._framework, seat.state) for seat in seats)
+        if self._handle.oracle or not local or not emptied.plain():
+            violating, others = budgets.split(emptied.units())
+            return self._trial.reprieve((*violating, *others), seats, emptied=True)
+        # nobody looks further than one node: units beside no seat may stay for sure
+        beside = emptied.on(seat.node.row for seat in seats)
+        if not budgets.any:
+            return self._trial.reprieve(beside, seats, emptied=True)
+        concerned = {unit.key: None for unit in beside}
+        violating, others = budgets.split(emptied.units())
+        return self._trial.reprieve(
+            [unit for unit in (*violating, *others) if unit.key in concerned], seats, emptied=True
+        )

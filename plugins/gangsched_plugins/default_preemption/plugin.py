@@ -14,10 +14,12 @@ from gangsched_framework.interface import PodGroupPostFilterResult, PostFilterRe
 from gangsched_framework.objects import EntityKey, Pod
 from gangsched_framework.status import Status, unresolvable
 from gangsched_plugins import names
-from gangsched_plugins.default_preemption.dry_runs import DryRuns
+from gangsched_plugins.default_preemption.dry_runs import DryRun
+from gangsched_plugins.default_preemption.emptied import LesserUnits
 from gangsched_plugins.default_preemption.gate import EvictionGate
 from gangsched_plugins.default_preemption.group_preemption import GroupPreemption
 from gangsched_plugins.default_preemption.pod_preemption import PodPreemption
+from gangsched_plugins.default_preemption.row_memo import RowMemo
 
 
 class DefaultPreemption:
@@ -33,7 +35,8 @@ class DefaultPreemption:
         self._policy_gate = handle.feature_gates.get("PodGroupPreemptionPolicy", False)
         self._asynchronous = handle.feature_gates.get("SchedulerAsyncPreemption", False)
         self._gate = EvictionGate(handle)
-        self._dry_runs = None if handle.oracle else DryRuns(handle)
+        self._dry_runs: RowMemo[DryRun] | None = None if handle.oracle else RowMemo(handle)
+        self._lesser = LesserUnits(handle)
 
     # --- queueing ---------------------------------------------------------------------------------------------------
 
@@ -68,7 +71,7 @@ class DefaultPreemption:
     ) -> tuple[PodGroupPostFilterResult | None, Status | None]:
         """Make room for the whole tree, or for nobody. O(running pods) and a second run of the root's algorithm."""
         framework = self._framework(root.members()[0].pod)
-        attempt = GroupPreemption(self._handle, framework, root, policy_gate=self._policy_gate)
+        attempt = GroupPreemption(self._handle, framework, root, self._lesser, policy_gate=self._policy_gate)
         result, status = attempt.run(schedule)
         if self._asynchronous and result is not None and result.victims:
             self._gate.close(root.key, result.victims)

@@ -16,7 +16,8 @@ from gangsched_framework.refusals import GroupedRefusals
 from gangsched_framework.status import Code, FitError, Status, error, unresolvable, unschedulable
 from gangsched_plugins.default_preemption.candidates import Candidate
 from gangsched_plugins.default_preemption.disruption import Budgets
-from gangsched_plugins.default_preemption.dry_runs import DryRun, DryRuns, dry_run
+from gangsched_plugins.default_preemption.dry_runs import DryRun, still
+from gangsched_plugins.default_preemption.row_memo import RowMemo
 from gangsched_plugins.default_preemption.trial import Seat, Trial, is_local
 from gangsched_plugins.default_preemption.units import Unit, UnitFinder, pods_of, terminating_by_preemption
 
@@ -38,7 +39,7 @@ class PodPreemption:
         state: CycleState,
         pod: Pod,
         statuses: Mapping[str, Status],
-        dry_runs: DryRuns | None = None,
+        dry_runs: RowMemo[DryRun] | None = None,
     ) -> None:
         self._handle = handle
         self._snapshot = handle.snapshot
@@ -52,7 +53,7 @@ class PodPreemption:
         self._kept: dict[int, DryRun] = {}
         self._keeps = dry_runs is not None and self._local
         if dry_runs is not None and self._local:
-            self._kept = dry_runs.of(pod)
+            self._kept = dry_runs.of((pod.scheduler_name, pod.spec, pod.priority))
             own = self._snapshot.node(handle.nominations.nominated_node(pod))
             if own is not None:  # its own nomination does not count for it there
                 self._kept = {row: run for row, run in self._kept.items() if row != own.row}
@@ -73,7 +74,7 @@ class PodPreemption:
         harmless = False
         for row in helpful:
             known = self._kept.get(row)
-            answer = known.answer if known is not None and not known.groups else self._try_node(row)
+            answer = known.answer if known is not None and not known.climbs else self._try_node(row)
             if isinstance(answer, Status):
                 statuses.append(answer)
                 continue
@@ -124,12 +125,12 @@ class PodPreemption:
     def _try_node(self, row: int) -> Candidate | Status:
         """A dry run on the node, or what an earlier one for such a pod came to."""
         known = self._kept.get(row)
-        if known is not None and known.holds(self._units):
+        if known is not None and still(known.climbs, self._units):
             return known.answer
         node = self._snapshot.table.infos[row]
         units = self._units.on_node(node, self._pod.priority)
         answer = self._dry_run(node, units)
-        run = dry_run(answer, list(node.pods.values()), units, self._units) if self._keeps else None
+        run = DryRun.of(answer, node.pods.values(), units, self._units) if self._keeps else None
         if run is not None:
             self._kept[row] = run
         return answer

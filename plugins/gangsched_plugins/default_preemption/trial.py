@@ -38,13 +38,22 @@ class Trial:
 
     def __init__(self, framework: Framework, snapshot: Snapshot) -> None:
         self._framework = framework
-        self._snapshot = snapshot
+        self.snapshot = snapshot
         self._kept: dict[str, None] = {}  # nodes whose order of pods the undo log has
+
+    def mark(self) -> int:
+        """A point to roll back to."""
+        return self.snapshot.mark()
+
+    def rollback(self, mark: int) -> None:
+        """Undo every step since ``mark``."""
+        self.snapshot.rollback(mark)
+        self._kept.clear()
 
     def take(self, unit: Unit, seats: Sequence[Seat]) -> Status | None:
         """Remove the unit's pods; an Error of a plugin that cannot follow."""
         for pod, node in unit.pods:
-            self._snapshot.remove(pod, node.name, keep=node.name not in self._kept)
+            self.snapshot.remove(pod, node.name, keep=node.name not in self._kept)
             self._kept[node.name] = None
             for seat in seats:
                 status = self._framework.run_remove_pod(seat.state, seat.pod, pod, node)
@@ -55,7 +64,7 @@ class Trial:
     def give_back(self, unit: Unit, seats: Sequence[Seat]) -> Status | None:
         """Put the unit's pods back where they were."""
         for pod, node in unit.pods:
-            self._snapshot.assume(pod, node.name)
+            self.snapshot.assume(pod, node.name)
             for seat in seats:
                 status = self._framework.run_add_pod(seat.state, seat.pod, pod, node)
                 if status is not None:
@@ -88,7 +97,7 @@ class Trial:
             return False
         for seat in seats:
             state = CycleState(seat.state.placement)
-            if self._framework.run_pre_filter(state, seat.pod, self._snapshot.nodes).status is not None:
+            if self._framework.run_pre_filter(state, seat.pod, self.snapshot.nodes).status is not None:
                 return True
             for plugin in self._framework.filter_plugins:
                 if plugin.name in seat.state.skip_filter and plugin.name not in state.skip_filter:
@@ -98,15 +107,15 @@ class Trial:
 
     def refusal(self, seats: Sequence[Seat]) -> Status | None:
         """Why the first seat that fails does so, earlier ones taken and later ones free; None when all fit."""
-        mark = self._snapshot.mark()
+        mark = self.snapshot.mark()
         try:
             for seat in seats:
                 status = self._framework.run_filter_with_nominated_pods(seat.state, seat.pod, seat.node)
                 if status is not None:
                     return status
-                self._snapshot.assume(seat.pod, seat.node.name)
+                self.snapshot.assume(seat.pod, seat.node.name)
         finally:
-            self._snapshot.rollback(mark)
+            self.snapshot.rollback(mark)
         return None
 
 

@@ -80,11 +80,9 @@ class UnitFinder:
 
     def everywhere(self, below: int) -> list[Unit]:
         """Units of priority less than ``below`` in the whole cluster, most important first. O(running pods)."""
-        if not self._any_below(below):
-            return []
         return sorted(self._units(self._snapshot.all_nodes, below), key=lambda unit: unit.rank)
 
-    def _any_below(self, priority: int) -> bool:
+    def any_below(self, priority: int) -> bool:
         """Whether any unit can be of less priority: a unit has that of a running pod or of a group."""
         lowest = (self._snapshot.table.priorities.lowest, self._forest.priorities.lowest)
         return any(each is not None and each < priority for each in lowest)
