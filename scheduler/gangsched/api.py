@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from operator import index
+from typing import Any, Literal, get_args
 
 from attrs import evolve
 
@@ -27,6 +28,8 @@ from gangsched_plugins.fairshare.view import ShareWatch
 
 Source = str | os.PathLike[str] | Mapping[str, Any] | ClusterObject
 """A file or directory name, a manifest as a dict, or a framework object."""
+
+_OBJECTS = get_args(ClusterObject)
 
 
 def plugin_registry() -> Registry:
@@ -54,6 +57,8 @@ class Engine:
         logging: bool = False,
         idle: bool = False,
     ) -> None:
+        if node_order not in (None, "name", "upstream"):
+            raise GangschedError(f"node_order: found {node_order!r}, allowed name and upstream")
         gates = FeatureGates(feature_gates or {})
         registry = plugin_registry()
         if config is None:
@@ -88,9 +93,12 @@ class Engine:
                 objects = read_files([os.fspath(source)], decoder=self.decoder, now=self.core.now).objects
             elif isinstance(source, Mapping):
                 objects = tuple(self.decoder.decode(source, now=self.core.now))
-            else:
+            elif isinstance(source, _OBJECTS):
                 self.core.add(source)
                 continue
+            else:
+                allowed = "file names, manifests as dicts, and framework objects (of a builder: its .obj())"
+                raise GangschedError(f"apply: found a {type(source).__name__}, allowed {allowed}")
             for obj in objects:
                 known = self.core.known(obj)
                 self.core.add(obj if known is None else merged(known, obj))
@@ -109,8 +117,10 @@ class Engine:
         return self.core.now
 
     def advance(self, seconds: int) -> None:
-        """Move the clock and flush what is due."""
-        self.core.advance(seconds * SECOND)
+        """Move the clock by whole seconds, at least 0, and flush what is due."""
+        if seconds < 0:
+            raise GangschedError(f"advance: found {seconds!r}, allowed whole seconds, not negative")
+        self.core.advance(index(seconds) * SECOND)  # TypeError for a float: engine time is integer
 
     def step(self) -> CycleReport | None:
         """One cycle, its decisions carried out; None when nothing is ready now."""

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pytest
+
 from gangsched.api import Engine
+from gangsched_framework.errors import GangschedError
+from gangsched_framework.testing import make_node
 
 NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}, "status": {"capacity": {"cpu": "4", "pods": 9}}}
 POD = {
@@ -37,3 +43,18 @@ def test_a_waiting_pod_whose_manifest_asks_less_is_tried_again() -> None:
     engine.run()
 
     assert engine.bindings == {"default/p": "n1"}
+
+
+MISUSES: dict[str, tuple[Callable[[Engine], object], str]] = {
+    "a builder without .obj()": (lambda engine: engine.apply(make_node("n")), r"found a NodeBuilder, .*its \.obj\(\)"),  # type: ignore[arg-type]
+    "a list of manifests": (lambda engine: engine.apply([NODE]), "apply: found a list, allowed file names"),  # type: ignore[arg-type]
+    "a clock that goes back": (lambda engine: engine.advance(-1), "advance: found -1"),
+    "an unknown pod": (lambda engine: engine.explain("p"), "pod default/p is not known"),
+    "an unknown order of nodes": (lambda _: Engine(node_order="random"), "node_order: found 'random', allowed name"),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("use, want", MISUSES.values(), ids=MISUSES)
+def test_a_misuse_is_explained(use: Callable[[Engine], object], want: str) -> None:
+    with pytest.raises(GangschedError, match=want):
+        use(Engine())
