@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+import pytest
 from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gangsched_framework import node_table
 from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
 from gangsched_framework.testing import make_node, make_pod
@@ -95,3 +97,15 @@ def test_only_touched_rows_are_counted_again() -> None:
     table.add_pod(make_pod("new").obj(), "c")
     assert list(counts.column(table, "all", condition)) == [1, 1, 2, 1]
     assert asked[4:] == ["on-c", "new"]
+
+
+def test_a_column_survives_the_beginning_of_a_new_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(node_table, "MAX_TOUCHES", 3)
+    world, rows = World(), RowCounts()
+    for step in (("node", 0, 0), *(("add", 0, 0),) * 5):
+        world.apply(step)
+    red = partial(_counts, app="red")
+    assert list(rows.column(world.table, "red", red)) == [5]
+    world.table.forget_old_touches()
+    world.apply(("remove", 0, 0))
+    assert list(rows.column(world.table, "red", red)) == [4]

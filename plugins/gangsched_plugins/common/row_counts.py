@@ -20,8 +20,9 @@ Condition = Callable[[Pod], bool]
 class _Column:
     counts: list[int]
     epoch: int = -1
+    log: list[int] | None = None
     position: int = 0
-    """How far the log of touched rows has been read."""
+    """How far the log of touched rows has been read; the table begins a new one now and then."""
 
 
 class RowCounts:
@@ -41,12 +42,13 @@ class RowCounts:
             del self._columns[next(iter(self._columns))]
         self._columns[key] = column  # the youngest stands last
         touched = table.touched
-        if column.epoch != table.epoch or len(touched) - column.position >= len(table.pods):
+        followed = column.log is touched and column.epoch == table.epoch
+        if not followed or len(touched) - column.position >= len(table.pods):
             column.counts = [0] * len(table.pods)
             rows: Iterable[int] = range(len(table.pods))
         else:
             rows = dict.fromkeys(touched[column.position :])
         for row in rows:
             column.counts[row] = sum(map(condition, table.pods[row].values()))
-        column.epoch, column.position = table.epoch, len(touched)
+        column.epoch, column.log, column.position = table.epoch, touched, len(touched)
         return column.counts
