@@ -71,6 +71,7 @@ class Story:
         self._specs: list[PodSpec] = []
         self._late: tuple[str, ...] = ()
         self._refused: tuple[str, ...] = ()
+        self._ours: set[str] = set()
         self._uids = 0
         self._steps = 0
         for host in self.hosts:
@@ -289,8 +290,9 @@ class Story:
             self.tell("update", evolve(pod, status=evolve(pod.status, phase=some(rng, ("Succeeded", "Failed")))))
 
     def a_pod_loses_its_node(self, rng: Random) -> None:
+        """Of pods that others assigned: a binding of ours is final."""
         pod = self._some_pod(rng, assigned=True)
-        if pod is not None:
+        if pod is not None and pod.uid not in self._ours:
             self.tell("update", evolve(pod, node_name=""))
 
     def a_pod_is_replaced(self, rng: Random) -> None:
@@ -415,6 +417,7 @@ class Story:
 
     def _carry_out(self, rng: Random, reports: Sequence[CycleReport], popped: Mapping[str, Pod]) -> None:
         binds = [d for d in reports[0].decisions if isinstance(d, Bind)]
+        self._ours.update(bind.uid for bind in binds)
         late = [bind for bind in binds if one_in(rng, 3)]
         self._refused = tuple(bind.pod for bind in binds if one_in(rng, 8))
         self.unanswered += late
