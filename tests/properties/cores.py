@@ -20,6 +20,7 @@ from gangsched_framework.objects import Pod
 from gangsched_framework.registry import Registry
 from gangsched_framework.status import Status, unschedulable
 from gangsched_plugins import topology_placement_generator
+from gangsched_plugins.default_preemption import row_memo
 from gangsched_plugins.default_registry import default_registry
 from gangsched_plugins.inter_pod_affinity import templates
 from tests.properties.objects import GPU, one_in, some
@@ -146,8 +147,11 @@ _LIMITS: tuple[tuple[ModuleType, str, int], ...] = (
     (bulk_plan, "_SPARE", 1),
     (columns, "MAX_COLUMNS", 5),
     (domain_choice, "MAX_CLASSES", 3),
+    (node_table, "MAX_MOVES", 40),
     (node_table, "MAX_TOUCHES", 60),
     (placement_board, "MAX_BOARDS", 3),
+    (row_memo, "MAX_KINDS", 3),
+    (row_memo, "MAX_STALE", 2),
     (signature_column, "MIN_RUN", 2),
     (signature_column, "REBUILD_ABOVE", 2),
     (templates, "MAX_KNOWN", 4),
