@@ -160,7 +160,7 @@ def test_a_refused_gang_is_refused_again_with_the_same_words() -> None:
     assert set(binds(cluster.cycle())) == {"g-0", "g-1"}
 
 
-# --- nominations and nodes that are lost --------------------------------------------------------------------------------
+# --- nominations and nodes that are lost ------------------------------------------------------------------------------
 
 
 def test_a_lost_nomination_wakes_pods_of_at_most_its_priority() -> None:
