@@ -20,7 +20,7 @@ from gangsched_framework.refusals import Rows
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, PodRequests
 from gangsched_framework.status import Status
 from gangsched_plugins.node_resources_fit.fitting import Demand, refusal_status
-from gangsched_plugins.node_resources_fit.strategies import Share, Strategy, least_allocated, mean_use, most_allocated
+from gangsched_plugins.node_resources_fit.strategies import Share, Strategy, least_allocated, most_allocated
 
 Vector = NDArray[np.int64]
 _LARGEST = 2**63 // MAX_NODE_SCORE
@@ -134,7 +134,7 @@ def score_column(
     """The strategy's weighted mean; None for strategies and amounts that need the per-node form."""
     formula = _FORMULAS.get(strategy)
     parts = [
-        _Part(share.asked, _growth(share.name, requests), share.weight, *_columns(share.name, table))
+        _Part(share.asked, _growth(share.name, requests), share.weight, *score_columns(share.name, table))
         for share in shares
     ]
     capacities = [view(part.capacity) for part in parts]
@@ -180,20 +180,16 @@ def _growth(resource: str, requests: PodRequests) -> int:
     return requests.requested.get(resource)
 
 
-def score_placement_rows(shares: Iterable[Share], table: NodeTable, rows: Rows) -> int:
-    """``strategies.score_placement`` over rows: the sums are exact."""
-    columns = ((share, _columns(share.name, table)) for share in shares)
-    return mean_use((share, _exact_sum(used, rows), _exact_sum(capacity, rows)) for share, (used, capacity) in columns)
-
-
-def _exact_sum(column: array[int], rows: Rows) -> int:
+def exact_sum(column: array[int], rows: Rows) -> int:
+    """The sum of a column's non-negative amounts over ``rows``, however large."""
     amounts = view(column)[rows]
-    if len(rows) and int(np.abs(amounts).max()) > _LARGEST_SUM // len(rows):
+    if len(rows) and int(amounts.max()) > _LARGEST_SUM // len(rows):
         return sum(amounts.tolist())
     return int(amounts.sum())
 
 
-def _columns(resource: str, table: NodeTable) -> tuple[array[int], array[int]]:
+def score_columns(resource: str, table: NodeTable) -> tuple[array[int], array[int]]:
+    """(used, allocatable) of a resource as scores see it: containers that ask no cpu or memory count with defaults."""
     used, allocatable = table.column(resource)
     if resource == CPU:
         return table.nonzero_cpu, allocatable

@@ -12,19 +12,22 @@ from gangsched_framework.cycle_state import CycleState, PlacementCycleState
 from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHint, Hint, Resource
 from gangsched_framework.handle import Handle
 from gangsched_framework.infos import PodGroupInfo
+from gangsched_framework.node_classes import NodeClasses
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Node, Pod
 from gangsched_framework.placement import Assignment, Placement
+from gangsched_framework.refusals import Rows
 from gangsched_framework.status import Status
 from gangsched_plugins.names import NODE_RESOURCES_FIT
 from gangsched_plugins.node_resources_fit.arguments import read_arguments
-from gangsched_plugins.node_resources_fit.columnar import filter_column, score_column, score_placement_rows
+from gangsched_plugins.node_resources_fit.columnar import exact_sum, filter_column, score_column, score_columns
 from gangsched_plugins.node_resources_fit.fitting import Demand, fits_empty, refusal, some_asked_resource_grew
-from gangsched_plugins.node_resources_fit.strategies import score_node, score_placement, shares_of
+from gangsched_plugins.node_resources_fit.strategies import mean_use, score_node, score_placement, shares_of
 
 _FILTER_STATE = f"PreFilter{NODE_RESOURCES_FIT}"
 _SCORE_STATE = f"PreScore{NODE_RESOURCES_FIT}"
+_MAX_CAPACITIES = 4096
 
 
 class NodeResourcesFit:
@@ -41,6 +44,8 @@ class NodeResourcesFit:
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self._arguments = read_arguments(args)
         self._handle = handle
+        self._capacities: dict[tuple[Placement, str], int] = {}
+        self._classes: NodeClasses | None = None
 
     # --- Filter -----------------------------------------------------------------------------------------------------
 
@@ -90,7 +95,19 @@ class NodeResourcesFit:
         """The same over the columns, for it is all one where the pods are."""
         table = self._handle.snapshot.table
         rows = np.arange(len(table.names)) if placement.rows is None else placement.array
-        return score_placement_rows(shares_of(pods, self._arguments.resources), table, rows)
+        shares = shares_of(pods, self._arguments.resources)
+        return mean_use((share, *self._use(share.name, placement, table, rows)) for share in shares)
+
+    def _use(self, resource: str, placement: Placement, table: NodeTable, rows: Rows) -> tuple[int, int]:
+        """Used amount and capacity of a placement; the capacity is summed once, until a node changes."""
+        used, allocatable = score_columns(resource, table)
+        if self._classes is not table.classes or len(self._capacities) >= _MAX_CAPACITIES:
+            self._classes = table.classes
+            self._capacities.clear()
+        capacity = self._capacities.get((placement, resource))
+        if capacity is None:
+            capacity = self._capacities[placement, resource] = exact_sum(allocatable, rows)
+        return exact_sum(used, rows), capacity
 
     # --- hints ------------------------------------------------------------------------------------------------------
 

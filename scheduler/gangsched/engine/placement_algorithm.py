@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from attrs import frozen
 
+from gangsched.engine.bulk_plan import MIN_RUN
 from gangsched.engine.placement_board import Board, Leaves, Recipe, Simulated
 from gangsched.engine.results import GroupResult
 from gangsched.engine.session import Session
@@ -84,9 +85,10 @@ def _best_of_board(
 
     framework, snapshot = session.framework, session.snapshot
     infos = [info for leaf in group.leaves() for info in leaves.get(leaf.key, ())]
+    long_run = board.alike and len(infos) >= MIN_RUN
 
     def simulate(placement: Placement) -> Simulated:
-        planned = _plan(session, group, state, placement, infos) if board.alike else None
+        planned = _plan(session, group, state, placement, infos) if long_run else None
         if planned is not None:
             return planned
         attempt = _simulate(session, group, state, placement, evaluate)

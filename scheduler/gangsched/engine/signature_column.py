@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gangsched.engine.bulk_plan import MIN_RUN, can_plan, plan
+from gangsched.engine.bulk_plan import can_plan, plan
 from gangsched.engine.domain_choice import DomainChoice, FixedScore, normalized
 from gangsched_framework.columns import Columns, DomainScore, ScoreColumn, View
 from gangsched_framework.interface import MAX_NODE_SCORE
@@ -117,7 +117,7 @@ class SignatureColumn:
 
         None when they must be chosen one by one. The pods must count on their nodes what they ask for (no resize).
         """
-        if self._choice is not None or count < MIN_RUN or not can_plan(self.filters, self._absolute):
+        if self._choice is not None or not can_plan(self.filters, self._absolute):
             return None
         self.refresh()
         assert self._fixed is not None
