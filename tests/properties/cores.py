@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from gangsched.config import FeatureGates, SchedulerConfig, load_config
-from gangsched.engine import bulk_plan, columns, domain_choice, placement_board, signature_column
+from gangsched.engine import bulk_plan, columns, domain_choice, placement_algorithm, placement_board, signature_column
 from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.settings import Settings
 from gangsched_framework import node_table
@@ -149,10 +149,10 @@ _LIMITS: tuple[tuple[ModuleType, str, int], ...] = (
     (domain_choice, "MAX_CLASSES", 3),
     (node_table, "MAX_MOVES", 40),
     (node_table, "MAX_TOUCHES", 60),
+    (placement_algorithm, "MIN_RUN", 2),
     (placement_board, "MAX_BOARDS", 3),
     (row_memo, "MAX_KINDS", 3),
     (row_memo, "MAX_STALE", 2),
-    (signature_column, "MIN_RUN", 2),
     (signature_column, "REBUILD_ABOVE", 2),
     (templates, "MAX_KNOWN", 4),
     (topology_placement_generator, "_MAX_KEPT", 2),
