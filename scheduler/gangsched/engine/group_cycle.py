@@ -206,7 +206,7 @@ class GroupCycle:
             self._remember(root_status, raw, groups.after, finals)
             self._lay_down()
         waiting = groups.nominations is not None
-        verdicts = {key: GroupVerdict(status, waiting) for key, status in groups.after.items()}
+        verdicts = {info.key: GroupVerdict(groups.after[info.key], waiting) for info in tree.walk()}
         return self._report(root_status, raw, verdicts, pods)
 
     def _repeat(self, refusal: Refusal) -> CycleReport:
