@@ -13,7 +13,7 @@ from attrs import define, field
 from numpy.typing import NDArray
 
 from gangsched_framework.resources import CPU, MEMORY, PODS
-from gangsched_plugins.fairshare.amounts import EPSILON, UNLIMITED, Amounts
+from gangsched_plugins.fairshare.amounts import EPSILON, NO_AMOUNTS, UNLIMITED, Amounts
 from gangsched_plugins.fairshare.deserved import Claim
 
 Matrix = NDArray[np.float64]
@@ -37,6 +37,7 @@ class DeservedTable:
     _guarantee: Matrix = field(init=False)
     _guaranteed: Mask = field(init=False)
     _present: Mask = field(init=False)
+    _any_guarantee: bool = field(init=False)
     _deserved: Matrix = field(init=False)
     _most: Matrix = field(init=False)
     _stale: bool = field(init=False, default=True)
@@ -50,6 +51,7 @@ class DeservedTable:
         self._real = self._matrix([claim.real_capability for claim in self.claims], UNLIMITED)
         self._guarantee = self._matrix([claim.guarantee for claim in self.claims])
         self._guaranteed = np.array([self._named(claim.guarantee) for claim in self.claims], np.bool_).reshape(shape)
+        self._any_guarantee = any(claim.guarantee != NO_AMOUNTS for claim in self.claims)
         self._deserved = self._most = np.zeros(shape)
         self._present = np.ones(shape[0], np.bool_)
 
@@ -112,6 +114,8 @@ class DeservedTable:
 
     def _raise(self, after: Matrix, named: Mask, rows: NDArray[np.intp], fixed: Mask) -> tuple[Matrix, Mask]:
         """Step d: the maximum with the guarantee, where negative scalars are dropped (R19)."""
+        if not self._any_guarantee:
+            return np.maximum(after, 0), named & ((after >= 0) | fixed)
         floor, floor_named = self._guarantee[rows], self._guaranteed[rows]
         raised = np.where(floor_named & named, np.maximum(after, floor), np.where(floor_named, floor, after))
         raised = np.where(fixed, np.maximum(after, floor), raised)
