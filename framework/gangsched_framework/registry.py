@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -107,6 +108,7 @@ class Registry:
         return plugin
 
 
+@lru_cache(maxsize=4096)
 def _positional(function: Any, *, bound: bool) -> range | None:
     """How many positional arguments (self excluded) a method can take; None when it cannot be told."""
     try:
