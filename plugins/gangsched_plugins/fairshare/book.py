@@ -56,6 +56,10 @@ class Book:
         """A vector as amounts by name."""
         return Amounts.named(dict(zip(self.accounts.names, vector, strict=False)))
 
+    def total(self) -> Amounts:
+        """What all nodes have together; a resource of which they have nothing is not named (some rules ask that)."""
+        return Amounts.named({name: a for name, a in zip(self.accounts.names, self.accounts.total, strict=False) if a})
+
     def padded(self, vector: Vector) -> list[float]:
         """A vector with an amount for every resource."""
         return [*vector, *[0] * (len(self.accounts.names) - len(vector))]

@@ -126,7 +126,7 @@ class CapacityBook(Book):
             for account in self.accounts.tenants.values()
             if account.queue is not None
         ]
-        total = self.amounts(self.accounts.total)
+        total = self.total()
         self._not_ready = ""
         if not self.hierarchical:
             return self._flat(quotas, total)

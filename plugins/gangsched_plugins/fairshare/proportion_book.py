@@ -117,9 +117,7 @@ class ProportionBook(Book):
     def settle(self) -> None:
         table = self._table
         if table is None:
-            table = self._table = DeservedTable(
-                tuple(self.accounts.names), self.amounts(self.accounts.total), self.claims()
-            )
+            table = self._table = DeservedTable(tuple(self.accounts.names), self.total(), self.claims())
             self._requested = dict.fromkeys(self.accounts.tenants)
         if self._requested:
             requested, self._requested = self._requested, {}
@@ -148,7 +146,7 @@ class ProportionBook(Book):
         """One of each Queue; whether it takes part is said by its request."""
         accounts = [account for account in self.accounts.tenants.values() if account.queue is not None]
         guarantees = {a.name: Amounts.written(a.queue.guarantee) or NO_AMOUNTS for a in accounts if a.queue}
-        guaranteed, total = total_of(guarantees.values()), self.amounts(self.accounts.total)
+        guaranteed, total = total_of(guarantees.values()), self.total()
         claims = []
         for account in accounts:
             queue, guarantee = account.queue, guarantees[account.name]
@@ -161,4 +159,4 @@ class ProportionBook(Book):
         """The division worked out anew in the readable form, with its rounds."""
         pods = {name: account.pods for name, account in self.accounts.tenants.items()}
         claims = [claim for claim in self.claims() if pods[claim.name]]
-        return divide(self.amounts(self.accounts.total), claims)
+        return divide(self.total(), claims)
