@@ -46,6 +46,15 @@ def in_racks(count: int, racks: int = RACKS) -> tuple[Node, ...]:
     return tuple(_node(i).label(RACK, f"rack-{i * racks // count:02}").obj() for i in range(count))
 
 
+def in_racks_and_zones(count: int, racks: int = RACKS, zones: int = ZONES) -> tuple[Node, ...]:
+    """Racks of neighbours, and zones of neighbouring racks."""
+    racks = min(racks, count)
+    placed = ((_node(i), i * racks // count) for i in range(count))
+    return tuple(
+        node.label(RACK, f"rack-{rack:02}").label(ZONE, f"zone-{rack * zones // racks}").obj() for node, rack in placed
+    )
+
+
 def tainted(count: int) -> tuple[Node, ...]:
     """Every third node carries a PreferNoSchedule taint, every second one a label to be preferred."""
     nodes = []

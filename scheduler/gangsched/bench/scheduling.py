@@ -25,7 +25,7 @@ class SchedulingTrial:
         self._workload = workload
         self._patient = patient
         self._handled = 0
-        for obj in (*workload.nodes, *workload.groups, *workload.before):
+        for obj in (*workload.nodes, *workload.owners, *workload.groups, *workload.before):
             self.core.add(obj)
         self._cycles(float("inf"))
         self.core.snapshot.refresh()  # the nodes have their rows before the clock starts

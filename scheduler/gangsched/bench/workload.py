@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from gangsched_framework.objects import Group, Node, Pod
+from gangsched_framework.objects import Group, Node, Pod, SelectorOwner
 
 
 @frozen
@@ -17,12 +17,14 @@ class Step:
 
 @frozen
 class Workload:
-    """``nodes``, ``groups`` and ``before`` (pods already assigned, or tried before the clock starts) are not timed."""
+    """``nodes``, ``groups``, ``owners`` (services and controllers) and ``before`` (pods already assigned, or tried
+    before the clock starts) are not timed."""
 
     nodes: tuple[Node, ...]
     steps: tuple[Step, ...]
     groups: tuple[Group, ...] = ()
     before: tuple[Pod, ...] = ()
+    owners: tuple[SelectorOwner, ...] = ()
 
     @property
     def pods(self) -> int:

@@ -10,8 +10,8 @@ from attrs import evolve
 from gangsched.bench import nodes
 from gangsched.bench.sizes import Sizes
 from gangsched.bench.workload import Step, Workload
-from gangsched_framework.objects import CompositePodGroup, Group, Pod, PodGroup
-from gangsched_framework.testing import PodBuilder, make_composite_pod_group, make_pod, make_pod_group
+from gangsched_framework.objects import CompositePodGroup, Group, Pod, PodGroup, SelectorOwner
+from gangsched_framework.testing import PodBuilder, make_composite_pod_group, make_pod, make_pod_group, selector
 
 SHAPES = 20
 _CPUS = (100, 250, 500, 750, 1000, 1500, 2000, 4000)
@@ -21,6 +21,8 @@ DEFAULT = make_pod("template").requests(cpu="100m", memory="500Mi")
 """scheduler_perf's pod-default."""
 TOO_LARGE = make_pod("template").requests(cpu=9, memory="500Mi")
 """A pod no plain node can hold."""
+_LOW = make_pod("template").requests(cpu="900m", memory="500Mi")
+_HIGH = make_pod("template").requests(cpu=3, memory="500Mi").priority(10)
 
 
 def pods_like(template: PodBuilder, count: int, prefix: str = "pod", group: str = "") -> tuple[Pod, ...]:
@@ -69,10 +71,16 @@ def churn(sizes: Sizes) -> Workload:
 
 def preemption(sizes: Sizes) -> Workload:
     """Four pods fill each node; each pod of higher priority needs the room of three."""
-    low = make_pod("template").requests(cpu="900m", memory="500Mi")
-    high = make_pod("template").requests(cpu=3, memory="500Mi").priority(10)
-    running = _assigned(low, 4 * sizes.nodes, sizes.nodes, "low")
-    return Workload(nodes.plain(sizes.nodes), (Step(pods_like(high, sizes.entities, "high")),), before=running)
+    running = _assigned(_LOW, 4 * sizes.nodes, sizes.nodes, "low")
+    return Workload(nodes.plain(sizes.nodes), (Step(pods_like(_HIGH, sizes.entities, "high")),), before=running)
+
+
+def gang_preemption(sizes: Sizes) -> Workload:
+    """The same for gangs: each member needs the room of three."""
+    running = _assigned(_LOW, 4 * sizes.nodes, sizes.nodes, "low")
+    groups, pods = _gangs(sizes, _HIGH)
+    urgent = tuple(evolve(group, priority=10) for group in groups)
+    return Workload(nodes.plain(sizes.nodes), (Step(pods),), urgent, before=running)
 
 
 def mixed_shapes(sizes: Sizes) -> Workload:
@@ -129,6 +137,13 @@ def _spread(sizes: Sizes, when: str) -> Workload:
     return Workload(nodes.in_zones(sizes.nodes), (Step(pods_like(pod, sizes.entities)),))
 
 
+def default_spread(sizes: Sizes) -> Workload:
+    """Spread over nodes and zones by the system's default constraints, derived from a service."""
+    pod = DEFAULT.label("app", "spread")
+    service = SelectorOwner("Service", "default", "service", selector({"app": "spread"}))
+    return Workload(nodes.in_zones(sizes.nodes), (Step(pods_like(pod, sizes.entities)),), owners=(service,))
+
+
 def anti_affinity(sizes: Sizes) -> Workload:
     """One pod a node, by required anti-affinity to its like."""
     pod = DEFAULT.label("app", "lonely").anti_affinity(nodes.HOSTNAME, {"app": "lonely"})
@@ -151,6 +166,13 @@ def gangs_in_racks(sizes: Sizes) -> Workload:
     return Workload(nodes.in_racks(sizes.nodes), (Step(pods),), racked)
 
 
+def trees_in_zones(sizes: Sizes) -> Workload:
+    """Trees that must stand in one zone each, every gang of them in one rack."""
+    groups, pods = _trees(sizes, (DEFAULT,) * sizes.children)
+    placed = tuple(evolve(g, topology_key=nodes.RACK if isinstance(g, PodGroup) else nodes.ZONE) for g in groups)
+    return Workload(nodes.in_racks_and_zones(sizes.nodes), (Step(pods),), placed)
+
+
 def trees(sizes: Sizes) -> Workload:
     """CompositePodGroups that need all their gangs."""
     groups, pods = _trees(sizes, (DEFAULT,) * sizes.children)
@@ -163,10 +185,10 @@ def rolled_back_trees(sizes: Sizes) -> Workload:
     return Workload(nodes.plain(sizes.nodes), (Step(pods),), groups)
 
 
-def _gangs(sizes: Sizes) -> tuple[tuple[PodGroup, ...], tuple[Pod, ...]]:
+def _gangs(sizes: Sizes, template: PodBuilder = DEFAULT) -> tuple[tuple[PodGroup, ...], tuple[Pod, ...]]:
     names = [f"gang-{g:06}" for g in range(sizes.entities)]
     groups = tuple(make_pod_group(name).min_count(sizes.members).obj() for name in names)
-    return groups, tuple(pod for name in names for pod in pods_like(DEFAULT, sizes.members, name, name))
+    return groups, tuple(pod for name in names for pod in pods_like(template, sizes.members, name, name))
 
 
 def _trees(sizes: Sizes, templates: tuple[PodBuilder, ...]) -> tuple[tuple[Group, ...], tuple[Pod, ...]]:
