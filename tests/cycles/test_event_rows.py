@@ -12,7 +12,7 @@ from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHin
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import Pod
 from gangsched_framework.status import Status, unschedulable
-from tests.cycles.harness import Cluster, FilterByPod, binds, inner, leaf, messages, node, pod, pods
+from tests.cycles.harness import Cluster, FilterByPod, binds, inner, leaf, messages, node, pod, pods, tried
 
 
 class BrokenHint(FilterByPod):
@@ -68,6 +68,19 @@ def test_a_member_whose_binding_fails_after_its_cycle_begins_anew_without_backof
     entity = cluster.entity("g")
     assert (cluster.where, entity.attempts, entity.errors) == ({"g-1": "active"}, 0, 0)
     assert binds(cluster.cycle()) == {"g-1": "n"}
+
+
+# --- deletions --------------------------------------------------------------------------------------------------------
+
+
+def test_an_active_gang_that_loses_its_quorum_stays_active_until_it_is_popped() -> None:
+    # the queue hears of the deletion before the cache, so PreEnqueue still counts the deleted pod (spec §2.11)
+    cluster = Cluster(node("n"), leaf("g", 2), pods("g", 2))
+    cluster.delete("g-1")
+    assert cluster.where == {"g-0": "active"}
+    report = cluster.cycle()
+    assert not tried(report)
+    assert cluster.where == {"g-0": "gated"}
 
 
 # --- groups that change their parent ----------------------------------------------------------------------------------

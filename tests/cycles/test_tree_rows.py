@@ -174,6 +174,12 @@ def test_row_136_a_child_whose_pods_all_run_counts_as_scheduled() -> None:
     assert set(cluster.bound) == {"b-0"}
 
 
+def test_row_136_it_does_so_after_a_child_of_which_something_was_placed() -> None:
+    leaves = [leaf("a", 1, "R"), leaf("b", 2, "R")]
+    cluster = Cluster(node("n", cpu=8), inner("R", 2), leaves, pods("a", 1), pods("b", 2, on="n"))
+    assert set(binds(cluster.cycle())) == {"a-0"}
+
+
 # --- the reference walk-through ---------------------------------------------------------------------------------------
 
 

@@ -330,9 +330,9 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     _engine(
         "podgroup_algorithm",
-        "a failed child counts as something placed",
-        "            result.any_scheduled = False\n",
-        "",
+        "only the last child decides whether something was placed",
+        "result.any_scheduled = result.any_scheduled or answer.any_scheduled",
+        "result.any_scheduled = answer.any_scheduled",
     ),
     _engine(
         "podgroup_algorithm",
