@@ -12,6 +12,7 @@ from gangsched_framework.objects import (
     QUEUE_NAME,
     ClusterObject,
     CompositePodGroup,
+    EntityKey,
     Group,
     Namespace,
     Node,
@@ -62,6 +63,7 @@ class EventHandlers:
             self.world.add_node(obj)
             self.queue.move_all(_NODE_ADD, None, obj)
         elif isinstance(obj, PodGroup | CompositePodGroup):
+            self._rouse(obj.parent_key)
             self.world.forest.add_group(obj)
             self.world.regroup(obj.key)
             self.queue.add_group(obj)
@@ -100,6 +102,7 @@ class EventHandlers:
             self.queue.move_all(_NODE_DELETE, known, None)
         elif isinstance(known, PodGroup | CompositePodGroup):
             root = self.world.forest.root(known.key)
+            self._rouse(root)
             self.world.forest.delete_group(known.key)
             self.world.regroup(known.key)
             self.queue.delete_group(known.key, root)
@@ -108,6 +111,12 @@ class EventHandlers:
             self.queue.move_all(_QUEUE_DELETE, None, None)
         else:
             del self._store(known)[_store_key(known)]
+
+    def _rouse(self, key: EntityKey | None) -> None:
+        """The retries of a dormant tree are made up before it changes its shape: they were those of the old one."""
+        root = self.world.forest.root(key) if key is not None else None
+        if root is not None:
+            self.queue.rouse((root,))
 
     def known(self, obj: ClusterObject) -> ClusterObject | None:
         """The core's version of an object with the same identity."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from gangsched.replay.decision_log import OutcomeLog
 from gangsched.replay.formats import open_trace
 from gangsched.replay.nodes import nodes_of
 from gangsched.replay.player import Player
+from tests.scheduler.replay.traces import add, composite, delete, group, node, pod, update, write
 
 
 def _trace(path: Path, seed: int) -> str:
@@ -51,6 +53,38 @@ def _play(trace: str, *, idle: bool) -> dict[str, object]:
 @pytest.mark.parametrize("seed", range(4))
 def test_a_replay_that_skips_idle_retries_ends_like_one_that_carries_them_out(tmp_path: Path, seed: int) -> None:
     trace = _trace(tmp_path, seed)
+
+    skipped, carried_out = _play(trace, idle=True), _play(trace, idle=False)
+
+    for part, value in carried_out.items():
+        assert skipped[part] == value, part
+
+
+SHAPES = {
+    "a leaf with its pods goes": [delete(300, "PodGroup", "g")],
+    "an empty leaf goes": [delete(300, "PodGroup", "empty")],
+    "a leaf comes": [add(300, group("h", 1, "root"))],
+    "a leaf and its pod come": [add(300, group("h", 1, "root")), add(310, pod("h-0", cpu="1", in_group="h"))],
+    "the root goes and comes back": [delete(300, "CompositePodGroup", "root"), add(333, composite("root", 1))],
+    "a minimum falls": [update(300, group("g", 1, "root"))],
+}
+
+
+@pytest.mark.parametrize("changes", SHAPES.values(), ids=SHAPES)
+@pytest.mark.parametrize("until", [400, 3600])
+def test_a_tree_that_changes_its_shape_while_it_sleeps_has_made_its_retries_before(
+    tmp_path: Path, changes: list[dict[str, Any]], until: int
+) -> None:
+    events = [
+        add(0, node("n1", "2")),
+        add(0, composite("root", 1)),
+        add(0, group("empty", 1, "root")),
+        add(0, group("g", 2, "root")),
+        *(add(1, pod(f"g-{number}", cpu="2", in_group="g")) for number in range(2)),
+        *changes,
+        add(until, pod("last", cpu="9")),
+    ]
+    trace = write(tmp_path / "t.jsonl", events)
 
     skipped, carried_out = _play(trace, idle=True), _play(trace, idle=False)
 
