@@ -46,6 +46,8 @@ def _waits(waiting: Waiting) -> Iterator[str]:
         yield f"backoff left: {duration(max(0, waiting.backoff_left))}"
     if waiting.gated_by:
         yield f"gated by {waiting.gated_by}" + (f": {waiting.reason}" if waiting.reason else "")
+    elif waiting.reason:
+        yield f"passed over: {waiting.reason}"
     if waiting.rejected_by:
         yield f"rejected by {', '.join(waiting.rejected_by)}"
     if waiting.message:

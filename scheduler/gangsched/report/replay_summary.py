@@ -202,6 +202,9 @@ def _share(integrals: Integrals, *names: str) -> float | None:
 def _reasons(state: QueueState) -> dict[str, str]:
     """Leaf key -> why the queue holds it back without trying it."""
     reasons: dict[str, str] = {}
+    for entity in state.active:
+        if entity.reason:
+            reasons.update(dict.fromkeys(entity.members, f"passed over: {entity.reason}"))
     for entity in state.parked:
         if entity.gated_by:
             text = f"gated by {entity.gated_by}" + (f": {entity.reason}" if entity.reason else "")

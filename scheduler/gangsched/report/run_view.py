@@ -164,8 +164,9 @@ class _Viewer:
         pod = self._pod(self._pods[key.full_name])
         container, state = self._states.get(key, ("", None))
         gate = state.gated_by if state else ""
+        message = state.reason if state and _passed_over(state) else pod.message
         attempts = self._attempts(key, state)
-        return EntityView(key, pod.verdict, container, attempts, int(bool(pod.node)), 1, pod.message, gate)
+        return EntityView(key, pod.verdict, container, attempts, int(bool(pod.node)), 1, message, gate)
 
     def _tree(self, key: EntityKey) -> EntityView:
         container, state = self._states.get(key, ("", None))
@@ -174,7 +175,7 @@ class _Viewer:
         groups = tuple(self._groups(key, 0))
         top = groups[0]
         gate = state.gated_by if state else ""
-        message = _gate_text(state) if state and gate else top.message
+        message = _held_text(state) if state and (gate or _passed_over(state)) else top.message
         attempts = self._attempts(key, state)
         return EntityView(key, top.verdict, container, attempts, top.bound, top.pods, message, gate, groups)
 
@@ -228,7 +229,7 @@ class _Viewer:
             return "is being deleted"
         root = pod.entity_key if key is None else self._root(key)
         _, state = self._states.get(root, ("", None))
-        return _gate_text(state) if state is not None and state.gated_by else ""
+        return _held_text(state) if state is not None else ""
 
     def _why_incomplete(self, key: EntityKey) -> str:
         """The group, at ``key`` or above, that is not there, or that climbing meets again (spec §2.1)."""
@@ -242,7 +243,15 @@ class _Viewer:
         return f"{key} is its own ancestor"
 
 
-def _gate_text(state: EntityState) -> str:
+def _passed_over(state: EntityState) -> bool:
+    """Whether an entity that is ready is not popped because of its queue's share."""
+    return not state.gated_by and bool(state.reason)
+
+
+def _held_text(state: EntityState) -> str:
+    """Why an entity is not tried; '' = it may be."""
+    if not state.gated_by:
+        return state.reason
     return f"gated by {state.gated_by}" + (f": {state.reason}" if state.reason else "")
 
 

@@ -128,6 +128,28 @@ def test_before_any_cycle(world: str, proportion: str) -> None:
     assert all(not queue["allocated"] for queue in document["queues"])
 
 
+def refusals(world: str, proportion: str) -> dict[str, str]:
+    """Pods without a node, and why."""
+    pods = gangsched_json("run", "-c", proportion, world, code=1)["pods"]
+    return {key: pod["message"] for key, pod in pods.items() if pod["node"] is None}
+
+
+def test_run_says_why_somebody_is_passed_over(world: str, proportion: str) -> None:
+    assert sorted(set(refusals(world, proportion).values())) == [
+        "queue a: cpu 9 would exceed deserved 8",
+        "queue b: cpu 3 would exceed deserved 2",
+        "queue nobody does not exist",
+    ]
+
+
+def test_explain_says_it_too(world: str, proportion: str) -> None:
+    why = refusals(world, proportion)
+    waiting = next(key for key in why if "nobody" in why[key])
+    text = gangsched("explain", f"pod/{waiting.split('/')[1]}", "-c", proportion, "-f", world).stdout
+    assert "passed over: queue nobody does not exist" in text
+    assert "Proportion" in text
+
+
 @pytest.mark.parametrize("args", [("queues",), ("pods", "-f", "x")])
 def test_mistakes_are_one_line(args: tuple[str, ...]) -> None:
     result = gangsched("top", *args)
