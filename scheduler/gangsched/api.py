@@ -106,6 +106,7 @@ class Engine:
     def delete(self, obj: ClusterObject) -> None:
         """Remove an object (only its identity is looked at)."""
         self.core.delete(obj)
+        self.host.carry_out(self.core.settle())
         if isinstance(obj, Pod):
             self.host.bindings.pop(obj.key, None)
 

@@ -116,9 +116,9 @@ class Player:
         coming = [] if self._next_event is None else [self._next_event.time]
         if self._departures.next_time is not None:
             coming.append(self._departures.next_time)
-        due = self.engine.core.next_due()
         # With nothing ahead but retries, the end has come when each waiting entity was tried and nothing changed.
-        if due is not None and (coming or self._untried()):
+        # That question rouses dormant trees, so what is due is asked after it.
+        if (coming or self._untried()) and (due := self.engine.core.next_due()) is not None:
             coming.append(due)
         time = min(coming, default=None)
         return None if time is None or (self.until is not None and time > self.until) else time
@@ -184,6 +184,7 @@ class Player:
     def _forget(self, key: EntityKey) -> None:
         self._hash.forget(key)
         if self.log is not None:
+            self._note_made_up()
             self.log.end(key)
 
     # --- arrivals ---------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from gangsched.replay.decision_log import OutcomeLog
 from gangsched.replay.formats import open_trace
 from gangsched.replay.nodes import nodes_of
 from gangsched.replay.player import Player
-from tests.scheduler.replay.traces import add, composite, delete, group, node, pod, update, write
+from tests.scheduler.replay.traces import add, composite, delete, group, pod, update, write
 
 
 def _trace(path: Path, seed: int) -> str:
@@ -76,13 +76,12 @@ def test_a_tree_that_changes_its_shape_while_it_sleeps_has_made_its_retries_befo
     tmp_path: Path, changes: list[dict[str, Any]], until: int
 ) -> None:
     events = [
-        add(0, node("n1", "2")),
         add(0, composite("root", 1)),
         add(0, group("empty", 1, "root")),
         add(0, group("g", 2, "root")),
-        *(add(1, pod(f"g-{number}", cpu="2", in_group="g")) for number in range(2)),
+        *(add(1, pod(name, cpu=cpu, in_group="g")) for name, cpu in (("g-0", "60"), ("g-1", "97"))),
         *changes,
-        add(until, pod("last", cpu="9")),
+        add(until, pod("last", cpu="99")),
     ]
     trace = write(tmp_path / "t.jsonl", events)
 
