@@ -9,9 +9,10 @@ from gangsched.cli.inputs import apply_files
 from gangsched.cli.options import config_option, gates_option
 from gangsched.cli.output import print_document
 from gangsched.config import FeatureGates
+from gangsched.report.share_metrics import metrics_text
 from gangsched.report.shares_text import jobs_text, queues_text, shares_document
 
-_OUTPUTS = ("table", "wide", "json", "yaml")
+_OUTPUTS = ("table", "wide", "json", "yaml", "metrics")
 
 
 @click.command()
@@ -34,8 +35,9 @@ def top(
     """Schedule what the manifests describe, as run does, then show the shares of queues or of jobs.
 
     A queue's share is what it holds by what it deserves, of the worst resource; a job's is its dominant share of the
-    cluster. -o wide adds limits, the rounds of water-filling, and the tree of hierarchical DRF. Under a configuration
-    without fair sharing the shares are measured and decide nothing.
+    cluster. -o wide adds limits, the rounds of water-filling, and the tree of hierarchical DRF; -o metrics gives both
+    as Prometheus reads them, under Volcano's names. Under a configuration without fair sharing the shares are measured
+    and decide nothing.
     """
     if not files and not more:
         raise click.UsageError("nothing to show: name manifests with -f FILE")
@@ -43,6 +45,9 @@ def top(
     apply_files(engine, (*files, *more))
     if not no_run:
         engine.run()
+    if output == "metrics":
+        click.echo(metrics_text(engine.shares), nl=False)
+        return
     view = engine.shares()
     if output in ("json", "yaml"):
         print_document(shares_document(view, what), output)
