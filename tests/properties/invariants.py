@@ -194,8 +194,11 @@ def _broken(chain: list[Group], groups: Mapping[EntityKey, Group]) -> bool:
 
 
 def _unit_is_whole(story: Story, unit: Group, evicted: set[str], seen: Seen) -> None:
+    under_way = {bind.uid for bind in (*story.unanswered, *story.unseen)}
     for key, placed in seen.placed.items():
         current = story.core.pod(key)
+        if current is not None and not current.node_name and current.uid not in under_way:
+            continue  # its binding has failed since
         if current is None or current.uid != placed.pod.uid or current.deleting or placed.node not in seen.nodes:
             continue
         chain = _chain(story, seen.groups_at_submit, current.group_key) if current.group_key else ()
