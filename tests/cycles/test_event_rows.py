@@ -161,6 +161,16 @@ def test_a_gang_whose_minimum_falls_while_it_is_refused_is_tried_with_the_new_on
     assert set(binds(cluster.cycle())) == {"g-0"}
 
 
+def test_a_gang_with_a_running_pod_is_not_refused_like_one_without() -> None:
+    groups = [leaf("g", 2), leaf("h", 2)]
+    cluster = Cluster(node("n", cpu=1), node("far", cpu=1), groups, pod("h-9", "h", on="far"))
+    cluster.core.tracer.on = False
+    for of in ("g", "h"):
+        cluster.add(pod(f"{of}-0", of, cpu=1), pod(f"{of}-1", of, cpu=1))
+    assert not binds(cluster.cycle())
+    assert binds(cluster.cycle()) == {"h-0": "n"}
+
+
 def test_a_refused_gang_is_refused_again_with_the_same_words() -> None:
     cluster = Cluster(node("n", cpu=1), leaf("g", 2), pods("g", 2))
     cluster.core.tracer.on = False

@@ -216,6 +216,16 @@ def test_row_179_without_help_from_preemption_a_placed_pod_loses_its_nomination_
     assert cluster.nominated() == {"g-1": "n"}
 
 
+def test_a_victim_that_is_leaving_anyway_is_not_evicted_again() -> None:
+    leaving = evolve(running("leaving"), deletion_timestamp=1)
+    cluster = Cluster(node("n", cpu=2), leaving, running("low"), high(minimum=2), [member("g-0"), member("g-1")])
+    report = cluster.cycle()
+    assert victims(report) == ["low"]
+    assert FOUND.format(2) in root_message(cluster)
+    assert cluster.nominated() == {"g-0": "n", "g-1": "n"}
+    assert cluster.pod("leaving").condition("DisruptionTarget") is None
+
+
 def test_the_pods_of_a_failed_subtree_that_found_a_node_are_nominated_too() -> None:
     tree: list[Group] = [inner("R", 1, priority=10), leaf("a", 2, "R", priority=10), leaf("b", 1, "R", priority=10)]
     members = [member("a-0", of="a"), member("a-1", of="a", cpu=9), member("b-0", of="b")]

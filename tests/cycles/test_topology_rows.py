@@ -8,16 +8,17 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from gangsched_framework.cycle_state import PlacementCycleState
+from gangsched_framework.cycle_state import CycleState, PlacementCycleState
 from gangsched_framework.handle import Handle
 from gangsched_framework.infos import PodGroupInfo
 from gangsched_framework.objects import Group, Node, Pod
 from gangsched_framework.placement import Assignment, Placement
-from gangsched_framework.status import Status, error
+from gangsched_framework.status import Status, error, unschedulable
 from gangsched_framework.testing import ScriptedPlacementFeasible
 from tests.cycles.harness import (
     Cluster,
     FilterByPod,
+    ReserveByPod,
     binds,
     codes,
     groups,
@@ -219,6 +220,27 @@ def test_row_194_a_basic_group_goes_to_one_rack_and_the_rest_waits_for_that_rack
     cluster.add(rack("r1", "a4"))
     cluster.advance(2)
     assert binds(cluster.cycle()) == {"g-3": "a4"}
+
+
+class ReserveThrice(ReserveByPod):
+    """Refuses a pod's third reservation: after both simulations, when the chosen placement is reserved again."""
+
+    def reserve(self, state: CycleState, pod: Pod, node_name: str) -> Status | None:
+        self.log.append(("reserve", pod.name))
+        return self.answers.get(pod.name) if self.log.count(("reserve", pod.name)) == 3 else None
+
+
+def test_a_chosen_placement_that_cannot_be_reserved_again_leaves_nothing_reserved() -> None:
+    plugins = [("reserve", ReserveThrice, {"answers": {"g-1": unschedulable("not any more")}})]
+    nodes = [*rack("r1", "a1", cpu=2), *rack("r2", "b1", cpu=2)]
+    cluster = Cluster(nodes, leaf("g", 2, topology="rack"), pods("g", 2), plugins=plugins)
+    report = cluster.cycle()
+    assert groups(report) == {"g": "Unschedulable"}
+    assert "not any more" in report.groups[report.entity].status.message
+    assert not binds(report)
+    assert cluster.used_cpu() == {"a1": 0, "b1": 0}
+    cluster.advance(2)
+    assert len(binds(cluster.cycle())) == 2
 
 
 def test_a_group_whose_racks_are_all_unlabelled_has_no_feasible_placement() -> None:

@@ -9,6 +9,7 @@ from gangsched.engine.decisions import SetCondition
 from gangsched.engine.report import CycleReport
 from gangsched_framework.objects import PodGroup
 from gangsched_framework.status import error
+from gangsched_framework.testing import ScriptedPlacementFeasible
 from tests.cycles.harness import (
     Cluster,
     FilterByPod,
@@ -117,6 +118,19 @@ def test_row_131_an_error_of_a_child_is_an_error_of_the_tree_at_once() -> None:
     assert messages(report) == {"a-0": text, "b-0": text}
     assert tried(report) == ["a-0"]
     assert cluster.entity("R").errors == 1
+
+
+def test_an_error_after_a_child_is_an_error_of_that_child_too() -> None:
+    script = {"answers": {"R": [None, error("lost")]}}
+    plugins = [("placementFeasible", ScriptedPlacementFeasible, script)]
+    leaves = [leaf(name, 1, "R") for name in "ab"]
+    cluster = Cluster(node("n"), inner("R", 2), leaves, pods("a", 1), pods("b", 1), plugins=plugins)
+    report = cluster.cycle()
+    text = "failed to evaluate placement feasibility: lost"
+    assert groups(report) == {"R": "Error", "a": "Error", "b": "Error"}
+    assert messages(report) == {"a-0": text, "b-0": text}
+    assert {key.name: code.value for key, code in report.raw.items()} == {"R": "Error", "a": "Success"}
+    assert cluster.used_cpu() == {"n": 0}
 
 
 def test_row_132_of_a_basic_root_the_leaf_that_fits_is_bound() -> None:

@@ -290,7 +290,7 @@ class Story:
             self.tell("update", evolve(pod, status=evolve(pod.status, phase=some(rng, ("Succeeded", "Failed")))))
 
     def a_pod_loses_its_node(self, rng: Random) -> None:
-        """Of pods that others assigned, while no cycle runs: a binding of ours is final (and so is theirs, by rights)."""
+        """Of pods that others assigned, while no cycle runs: a binding of ours is final."""
         pod = self._some_pod(rng, assigned=True)
         if pod is not None and pod.uid not in self._ours and not self.stage:
             self.tell("update", evolve(pod, node_name=""))
