@@ -161,7 +161,9 @@ class FairStory(Story):
         active = self.core.queue._queue.waiting.active
         assert isinstance(active, FairActiveQueue)
         for tenant in accounts.tenants:
-            assert live.tenant_key(tenant) == order.tenant_key(tenant), f"key of {tenant}: {live.tenant_key(tenant)} {order.tenant_key(tenant)}"
+            assert live.tenant_key(tenant) == order.tenant_key(tenant), (
+                f"key of {tenant}: {live.tenant_key(tenant)} {order.tenant_key(tenant)}"
+            )
             assert live.passes_over(tenant) == order.passes_over(tenant), f"whether {tenant} is passed over"
         for entity in active:
             assert live.job_key(entity) == order.job_key(entity), f"key of {entity.key}"
