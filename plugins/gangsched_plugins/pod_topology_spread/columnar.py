@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import define
 from numpy.typing import NDArray
 
 from gangsched_framework.columns import DomainFilter, DomainScore, FilterColumn, Refusals, Scores, View, domain_filter
@@ -32,12 +32,15 @@ from gangsched_plugins.common.pod_sums import (
 )
 from gangsched_plugins.pod_topology_spread.constraints import HOSTNAME, Constraint, NodeInclusion
 
+Items = tuple[NDArray[np.intp], "Mask | None"]
+"""The domain of each item of a view, and which items have the key (None = all)."""
 
-@frozen(eq=False)
+
+@define(eq=False)
 class _Part:
     """One constraint over the nodes of a table. ``counting``: the nodes it counts pods on, None = all.
 
-    ``present``: the nodes that have the key, ``everywhere`` = all. ``exists``: the domains with a counting node.
+    ``present``: the nodes that have the key. ``exists``: the domains with a counting node, ``existing`` = their number.
     """
 
     constraint: Constraint
@@ -46,8 +49,19 @@ class _Part:
     rows: RowSums
     sums: DomainSums
     present: Mask
-    everywhere: bool
     exists: Mask
+    existing: int
+    _seen: tuple[View, Items] | None = None
+
+    def items(self, view: View) -> Items:
+        """What does not change of the items of a view; remembered for the last view of all nodes."""
+        if self._seen is not None and self._seen[0] is view:
+            return self._seen[1]
+        present = self.present[view.rows]
+        items = (self.domains.ids[view.rows], None if present.all() else present)
+        if view.whole:
+            self._seen = (view, items)
+        return items
 
     def totals(self, view: View) -> Totals:
         """Matching pods per domain among the nodes of the view."""
@@ -55,11 +69,16 @@ class _Part:
             return self.sums.totals
         return totals_within(view.rows, self.domains, self.rows.amounts, self.counting)
 
-    def existing(self, view: View) -> Mask:
-        """Which domains have a counting node among those of the view."""
-        if view.whole:
-            return self.exists
-        return _existing(self.domains, self.counting, view.rows)
+    def minimum(self, view: View, totals: Totals) -> int:
+        """The smallest count of a domain with a counting node in the view (spec §7.9.4)."""
+        exists, existing = self.exists, self.existing
+        if not view.whole:
+            exists = _existing(self.domains, self.counting, view.rows)
+            existing = int(exists.sum())
+        if existing < self.constraint.min_domains:
+            return 0
+        counts = totals[:-1]
+        return int(np.minimum.reduce(counts if existing == len(counts) else counts[exists]))
 
 
 def _existing(domains: Domains, counting: Mask | None, rows: Rows) -> Mask:
@@ -111,7 +130,7 @@ class SpreadSums:
         key = (constraint.key, all_keys, None if counting is None else counting.tobytes())
         exists = _existing(domains, counting, np.arange(len(table.names)))
         sums = rows.by_domain(key, domains, counting)
-        return _Part(constraint, domains, counting, rows, sums, present, bool(present.all()), exists)
+        return _Part(constraint, domains, counting, rows, sums, present, exists, int(exists.sum()))
 
     def _rows(self, table: NodeTable, namespace: str, constraint: Constraint) -> RowSums:
         """Pods that the selector counts: its namespace, not terminating; ``{}`` counts nobody (spec §7.9.2)."""
@@ -144,30 +163,32 @@ def sync(parts: Sequence[_Part]) -> None:
 
 def filter_column(table: NodeTable, pod: Pod, parts: Sequence[_Part], missing: Status, skewed: Status) -> FilterColumn:
     """The hard constraints. ``missing``: the refusal of a node without a key, ``skewed`` that of a domain ahead."""
-    own = [int(part.constraint.matcher.matches(pod.labels)) for part in parts]
+    # a domain may take the pod while it has at most so many pods more than the emptiest
+    slack = [part.constraint.max_skew - int(part.constraint.matcher.matches(pod.labels)) for part in parts]
 
-    def ahead(part: _Part, matches: int, rows: Rows, view: View) -> Mask:
-        totals, exists = part.totals(view), part.existing(view)
-        minimum = 0
-        if int(exists.sum()) >= part.constraint.min_domains:
-            minimum = int(totals[:-1][exists].min())
-        too_many: Mask = totals + (matches - minimum) > part.constraint.max_skew
-        ahead: Mask = too_many[part.domains.ids[rows]]
-        return ahead
+    def full(part: _Part, ahead: int, view: View) -> Mask:
+        totals = part.totals(view)
+        full: Mask = totals > part.minimum(view, totals) + ahead
+        return full
 
     def passes(view: View) -> Mask:
         sync(parts)
-        mask = np.ones(len(view.rows), np.bool_)
-        for part, matches in zip(parts, own, strict=True):
-            mask &= part.present[view.rows] & ~ahead(part, matches, view.rows, view)
+        mask: Mask | None = None
+        for part, ahead in zip(parts, slack, strict=True):
+            ids, present = part.items(view)
+            allowed = ~full(part, ahead, view)[ids]
+            if present is not None:
+                allowed &= present
+            mask = allowed if mask is None else mask & allowed
+        assert mask is not None
         return mask
 
     def refusals(rows: Rows, view: View) -> Refusals:
         sync(parts)
         left = np.ones(len(rows), np.bool_)
-        for part, matches in zip(parts, own, strict=True):
+        for part, ahead in zip(parts, slack, strict=True):
             absent = ~part.present[rows]
-            over = ~absent & ahead(part, matches, rows, view)
+            over = ~absent & full(part, ahead, view)[part.domains.ids[rows]]
             yield missing, rows[left & absent]
             yield skewed, rows[left & over]
             left &= ~absent & ~over
@@ -191,11 +212,13 @@ def score_column(parts: Sequence[_Part], all_keys: bool) -> DomainScore:
         skipped = None if ignored is None else ignored[view.rows]
         if skipped is not None:
             active &= ~skipped
-        raw: NDArray[np.floating[Any]] = np.zeros(1)
+        raw: NDArray[np.floating[Any]] | None = None
         for part in parts:
-            raw = raw + _weighted(part, view, active)
-        whole = np.trunc(raw)
-        rounded = (whole + (raw - whole >= 0.5)).astype(np.int64)  # half away from zero; no score is negative
+            weighted = _weighted(part, view, active)
+            raw = weighted if raw is None else raw + weighted
+        assert raw is not None
+        rounded = raw.astype(np.int64)  # truncated; then halves go away from zero, as no score is negative
+        rounded += raw - rounded >= 0.5
         turned = _turned(rounded, rounded[active])
         return turned if skipped is None else np.where(skipped, 0, turned)
 
@@ -211,20 +234,20 @@ def _is_hostname(part: _Part) -> bool:
 
 def _weighted(part: _Part, view: View, active: Mask) -> NDArray[np.floating[Any]]:
     """What a constraint adds to the raw score of each item."""
+    ids, present = part.items(view)
     if _is_hostname(part):  # counted on the node itself, whatever the policies say; each item is one node
         counts, size = part.rows.amounts[view.rows], int(np.count_nonzero(active))
     else:
-        ids = part.domains.ids[view.rows]
         scored = np.zeros(part.domains.count + 1, np.bool_)
         scored[ids[active]] = True
         counts, size = part.totals(view)[ids], int(np.count_nonzero(scored))
     weighted = counts * math.log(size + 2) + float(part.constraint.max_skew - 1)
-    return weighted if part.everywhere else np.where(part.present[view.rows], weighted, 0.0)
+    return weighted if present is None else np.where(present, weighted, 0.0)
 
 
 def _turned(raw: Scores, kept: Scores) -> Scores:
     """The emptiest domains get the most, measured by the scores ``kept`` of the nodes that are scored."""
-    lowest, highest = (int(kept.min()), int(kept.max())) if len(kept) else (0, 0)
+    lowest, highest = (int(np.minimum.reduce(kept)), int(np.maximum.reduce(kept))) if len(kept) else (0, 0)
     if highest == 0:
         return np.full(len(raw), MAX_NODE_SCORE, np.int64)
     return MAX_NODE_SCORE * (highest + lowest - raw) // highest

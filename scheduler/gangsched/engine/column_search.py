@@ -85,7 +85,8 @@ class ColumnSearch:
             status = framework.run_filter_with_nominated_pods(state, pod, own)
             if status is None:
                 return own.name
-            verdicts[own.row] = status
+            if not status.rejected:
+                return None
         if promised:
             column = self.cache.beside(framework, pod, column, self.nominations)
             known = self._own(framework, state, pod, column.number)

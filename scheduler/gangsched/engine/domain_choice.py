@@ -113,14 +113,15 @@ class DomainChoice:
         segments = self._segments
         if segments is None:
             return self._best_item(self._everything, self._totals)
-        keys, nodes = segments.keys(), segments.nodes
-        if self._filters:
-            nodes = self._feasible(segments.view, nodes)
-            keys = np.where(nodes > 0, keys, _NOWHERE)
-        if self._fixed or self._moving:
-            keys = keys + self._fixed_keys(segments.view, nodes)
-            if self._moving and nodes.any():
-                keys += self._sum(self._moving, segments.view, nodes) * len(self._totals)
+        keys, nodes, view = segments.keys(), segments.nodes, segments.view
+        for part in self._filters:
+            passes = part.passes(view)
+            keys = np.where(passes, keys, _NOWHERE)
+            nodes = nodes * passes
+        if self._fixed:
+            keys = keys + self._fixed_keys(view, nodes)
+        if self._moving and nodes.any():
+            keys = keys + self._sum(self._moving, view, nodes) * len(self._totals)
         number = int(keys.argmax())
         return segments.row_of(number) if nodes[number] > 0 else -1
 
@@ -153,10 +154,11 @@ class DomainChoice:
     def _sum(
         self, scores: Sequence[tuple[DomainScore | FixedScore, int]], view: View, nodes: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        total = np.zeros(len(nodes), np.int64)
+        total: NDArray[np.int64] | None = None
         for score, weight in scores:
-            total += weight * score.scores(view, nodes)
-        return total
+            added = weight * score.scores(view, nodes)
+            total = added if total is None else total + added
+        return np.zeros(len(nodes), np.int64) if total is None else total
 
 
 class Segments:
