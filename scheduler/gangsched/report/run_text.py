@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gangsched.report.columns import columns
+from gangsched.report.columns import columns, duration
 from gangsched.report.run_view import EntityView, PodView, RunView
 
 _NONE = "-"
@@ -17,16 +17,17 @@ def run_text(view: RunView, wide: bool = False) -> str:
 
 
 def _entities(view: RunView, wide: bool) -> str:
-    rows: list[tuple[str, ...]] = [
-        ("ENTITY", "VERDICT", "CONTAINER", "ATTEMPTS", "BOUND", *(["SCHEDULED", "GATED BY"] if wide else []), "MESSAGE")
-    ]
+    more = ["SCHEDULED", "BACKOFF LEFT", "GATED BY"] if wide else []
+    rows: list[tuple[str, ...]] = [("ENTITY", "VERDICT", "CONTAINER", "ATTEMPTS", "BOUND", *more, "MESSAGE")]
     for entity in view.entities:
         rows.extend(_entity(entity, wide))
     return columns(rows) if len(rows) > 1 else "No entities."
 
 
 def _entity(entity: EntityView, wide: bool) -> list[tuple[str, ...]]:
-    extra = [entity.groups[0].scheduled or _NONE if entity.groups else _NONE, entity.gated_by or _NONE] if wide else []
+    scheduled = entity.groups[0].scheduled if entity.groups else ""
+    left = "" if entity.backoff_left is None else duration(entity.backoff_left)
+    extra = [scheduled or _NONE, left or _NONE, entity.gated_by or _NONE] if wide else []
     bound = f"{entity.bound}/{entity.pods}"
     container = entity.container or _NONE
     rows: list[tuple[str, ...]] = [
@@ -34,7 +35,7 @@ def _entity(entity: EntityView, wide: bool) -> list[tuple[str, ...]]:
     ]
     for group in entity.groups[1:]:
         name, below = "  " * group.depth + group.key, f"{group.bound}/{group.pods}"
-        extra = [group.scheduled or _NONE, ""] if wide else []
+        extra = [group.scheduled or _NONE, "", ""] if wide else []
         rows.append((name, group.verdict, "", "", below, *extra, group.message))
     return rows
 

@@ -10,8 +10,10 @@ from attrs import define, field, frozen
 from gangsched.api import Engine
 from gangsched.engine.conditions import group_condition_type
 from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict
+from gangsched.engine.settings import SECOND
 from gangsched_framework.objects import EntityKey, Group, Pod
 from gangsched_framework.queue_state import EntityState, QueueState
+from gangsched_queue.backoff import release_time
 
 SUCCESS = "Success"
 PENDING = "Pending"
@@ -52,7 +54,8 @@ class GroupView:
 class EntityView:
     """A plain pod or the root of a tree. ``container``: ``active``, ``backoff``, ``parked``, ``incomplete``, '' = none.
 
-    ``attempts`` counts its cycles. ``groups`` lists the tree, root first, depth first (empty for a plain pod).
+    ``attempts`` counts its cycles. ``backoff_left``: nanoseconds until it leaves backoff, None elsewhere. ``groups``
+    lists the tree, root first, depth first (empty for a plain pod).
     """
 
     key: EntityKey
@@ -64,6 +67,7 @@ class EntityView:
     message: str = ""
     gated_by: str = ""
     groups: tuple[GroupView, ...] = ()
+    backoff_left: int | None = None
 
 
 @frozen
@@ -165,8 +169,8 @@ class _Viewer:
         container, state = self._states.get(key, ("", None))
         gate = state.gated_by if state else ""
         message = state.reason if state and _passed_over(state) else pod.message
-        attempts = self._attempts(key, state)
-        return EntityView(key, pod.verdict, container, attempts, int(bool(pod.node)), 1, message, gate)
+        attempts, left = self._attempts(key, state), self._backoff_left(state)
+        return EntityView(key, pod.verdict, container, attempts, int(bool(pod.node)), 1, message, gate, (), left)
 
     def _tree(self, key: EntityKey) -> EntityView:
         container, state = self._states.get(key, ("", None))
@@ -176,11 +180,16 @@ class _Viewer:
         top = groups[0]
         gate = state.gated_by if state else ""
         message = _held_text(state) if state and (gate or _passed_over(state)) else top.message
-        attempts = self._attempts(key, state)
-        return EntityView(key, top.verdict, container, attempts, top.bound, top.pods, message, gate, groups)
+        attempts, left = self._attempts(key, state), self._backoff_left(state)
+        return EntityView(key, top.verdict, container, attempts, top.bound, top.pods, message, gate, groups, left)
 
     def _attempts(self, key: EntityKey, state: EntityState | None) -> int:
         return state.attempts if state else self._seen.attempts.get(key, 0)
+
+    def _backoff_left(self, state: EntityState | None) -> int | None:
+        if state is None or state.expires is None:
+            return None
+        return max(0, release_time(state.expires) - self._engine.now)
 
     def _groups(self, key: EntityKey, depth: int) -> Iterator[GroupView]:
         members = [pod for leaf in self._leaves(key) for pod in self._forest.pods(leaf).values()]
@@ -281,6 +290,7 @@ def _entity_document(entity: EntityView) -> dict[str, Any]:
         "verdict": entity.verdict,
         "container": entity.container or None,
         "attempts": entity.attempts,
+        "backoffLeftSeconds": None if entity.backoff_left is None else entity.backoff_left / SECOND,
         "bound": entity.bound,
         "pods": entity.pods,
         "gatedBy": entity.gated_by or None,

@@ -35,6 +35,7 @@ def test_all_placed_is_exit_code_0(tmp_path: Path) -> None:
         "verdict": "Success",
         "container": None,
         "attempts": 1,
+        "backoffLeftSeconds": None,
         "bound": 1,
         "pods": 1,
         "gatedBy": None,
@@ -158,6 +159,14 @@ def test_wide_adds_columns(tmp_path: Path) -> None:
     assert head == ["POD", "VERDICT", "NODE", "GROUP", "NOMINATED", "REJECTED", "BY", "MESSAGE"]
     assert row[:6] == ["default/a", "Pending", "-", "-", "-", "-"]
     assert "GATED BY" in result.stdout
+
+
+def test_of_a_gang_in_backoff_the_time_left_is_shown(tmp_path: Path) -> None:
+    file = manifests(tmp_path / "w.yaml", node("n1"), group("g", 1), pod("g-0", cpu="9", in_group="g"))
+    entity = gangsched_json("run", "-f", file, code=1)["entities"]["podgroup/default/g"]
+    assert (entity["container"], entity["attempts"], entity["backoffLeftSeconds"]) == ("backoff", 1, 2.0)
+    row = gangsched("run", "-f", file, "-o", "wide").stdout.splitlines()[1].split()
+    assert row[:7] == ["podgroup/default/g", "Unschedulable", "backoff", "1", "0/1", "False", "2s"]
 
 
 def test_a_group_that_is_placed_stays_scheduled_when_its_tree_is_refused_more() -> None:
