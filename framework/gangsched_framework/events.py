@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum, IntFlag
 
-from attrs import field, frozen
+from attrs import Factory, field, frozen
 
 from gangsched_framework.objects import Group, Node, Pod
 
@@ -84,10 +84,9 @@ class ClusterEvent:
 
     resource: Resource
     action: Action
-
-    @property
-    def wildcard(self) -> bool:
-        return self.resource is Resource.WILDCARD
+    wildcard: bool = field(
+        init=False, eq=False, repr=False, default=Factory(lambda e: e.resource is Resource.WILDCARD, takes_self=True)
+    )
 
     def matches(self, event: ClusterEvent) -> bool:
         """Whether this registration covers ``event``."""

@@ -44,7 +44,7 @@ class Forest:
         if record.group is not None:
             self.priorities.remove(record.group.effective_priority)
         self.priorities.add(group.effective_priority)
-        record.group = group
+        record.observe(group)
         # With its own M before its link: a placeholder counts with M = 1, and must not pass that on to the parent.
         readiness.refresh(record)
         order = self._order(group)
@@ -79,7 +79,7 @@ class Forest:
             self._unlink(record)
         if record.group is not None:
             self.priorities.remove(record.group.effective_priority)
-        record.group = None
+        record.observe(None)
         readiness.refresh(record)
         self._prune(record)
 
@@ -122,7 +122,7 @@ class Forest:
         key = pod.group_key
         if key is None:
             return
-        record = self._record(key)
+        record = self._records.get(key) or self._record(key)
         record.pods[pod.uid] = pod
         if pod.node_name:
             record.scheduled[pod.uid] = pod.node_name
@@ -138,12 +138,14 @@ class Forest:
         if key is None:
             return
         record = self._record(key)
+        known = new.uid in record.pods
         record.pods[new.uid] = new
         if new.node_name:
             record.scheduled[new.uid] = new.node_name
         elif old.node_name:
             record.scheduled.pop(new.uid, None)  # a pod that loses its node is waiting again (B-05)
-        readiness.refresh(record)
+        if not known:
+            readiness.refresh(record)
 
     def delete_pod(self, pod: Pod) -> None:
         """Remove a member from every count."""
@@ -178,7 +180,7 @@ class Forest:
     def scheduled_pods(self, leaf: EntityKey) -> Mapping[str, Pod]:
         """Assigned and assumed pods of a leaf by UID, each with its ``node_name``. O(scheduled pods)."""
         record = self._records.get(leaf)
-        if record is None:
+        if record is None or not record.scheduled:
             return {}
         nodes = record.scheduled.items()
         pods = ((uid, record.pods[uid], node) for uid, node in nodes)
@@ -206,6 +208,13 @@ class Forest:
         One entry per group from the root down, so the length is the leaf's depth. Empty when the root is unknown.
         """
         return tuple(record.order for record in reversed(self._path(leaf)))
+
+    def depth(self, leaf: EntityKey) -> int:
+        """How many groups stand from the root down to the leaf, the leaf included; 0 when the root is unknown."""
+        record = self._records.get(leaf)
+        if record is not None and record.group is not None and record.parent is None:
+            return 1
+        return len(self._path(leaf))
 
     def _path(self, key: EntityKey) -> list[Record]:
         """Records from ``key`` up to its root; empty when a link is not observed or the chain is cyclic."""
@@ -255,7 +264,7 @@ class Forest:
     def same_hierarchy(self, a: EntityKey, b: EntityKey) -> bool:
         """Whether two groups stand under one root; False when either is unresolved (spec §3.5.4)."""
         root = self.root(a)
-        return root is not None and root == self.root(b)
+        return root is not None and (a == b or root == self.root(b))
 
     # --- trees ----------------------------------------------------------------------------------------------------
 

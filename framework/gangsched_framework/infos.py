@@ -25,16 +25,14 @@ class PodGroupInfo:
 
     def walk(self) -> Sequence[PodGroupInfo]:
         """This group and everything below it, depth first in child order."""
-        return self._everything
+        return self._everything if self.children else (self,)
 
     def leaves(self) -> Sequence[PodGroupInfo]:
         """The PodGroups of the tree in evaluation order."""
-        return self._leaves
+        return (self,) if self.is_leaf else self._leaves
 
     @cached_property
     def _everything(self) -> tuple[PodGroupInfo, ...]:
-        if not self.children:
-            return (self,)
         found: list[PodGroupInfo] = []
         stack: list[PodGroupInfo] = [self]
         while stack:
@@ -46,6 +44,9 @@ class PodGroupInfo:
     @cached_property
     def _leaves(self) -> tuple[PodGroupInfo, ...]:
         return tuple(info for info in self._everything if info.is_leaf)
+
+
+_NONE = EntityKey("")
 
 
 @define(eq=False, kw_only=True)
@@ -73,7 +74,11 @@ class QueuedPodInfo(QueueingParams):
     """
 
     pod: Pod
-    key: EntityKey = field(init=False, default=Factory(lambda info: info.pod.entity_key, takes_self=True))
+    key: EntityKey = field(
+        init=False,
+        default=Factory(lambda info: info.pod.entity_key if info.pod.group_key is None else _NONE, takes_self=True),
+    )
+    """Of the entity that a plain pod is; '' of a member, which is none."""
     unschedulable_plugins: set[str] = field(factory=set)
     pending_plugins: set[str] = field(factory=set)
 

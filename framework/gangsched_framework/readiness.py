@@ -36,10 +36,13 @@ class Record:
     )
     """By order; a leaf never has any, so all leaves share one empty map."""
 
-    @property
-    def required(self) -> int:
-        """M (spec §3.1)."""
-        return self.group.required if self.group is not None else 1
+    required: int = field(init=False, default=1)
+    """M (spec §3.1)."""
+
+    def observe(self, group: Group | None) -> None:
+        """Take the group's object, None when it is not known any more."""
+        self.group = group
+        self.required = group.required if group is not None else 1
 
     @property
     def count(self) -> int:
@@ -50,7 +53,7 @@ class Record:
 def refresh(record: Record | None) -> None:
     """Recompute readiness from ``record`` upward, as far as thresholds are crossed."""
     while record is not None:
-        ready = record.count >= record.required
+        ready = (len(record.pods) if record.is_leaf else record.ready_children) >= record.required
         if ready == record.ready:
             return
         record.ready = ready

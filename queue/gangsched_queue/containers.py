@@ -57,7 +57,7 @@ class Containers:
         if found is not None:
             entity, place = found
             entity.insert(leaf, info)
-            self.waiting.requeue(entity, place.value, place)
+            self.waiting.requeue(entity, place.way_back, place)
             return
         group = self.forest.group(root)
         assert group is not None

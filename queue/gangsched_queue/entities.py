@@ -34,6 +34,7 @@ class RejectedMembers:
             self.pending[key] = info
         elif not info.unschedulable_plugins:
             self.unrejected[key] = info
+            return
         for plugin in rejectors(info):
             self.by_plugin.setdefault(plugin, OrderedDict())[key] = info
 
@@ -52,7 +53,10 @@ class RejectedMembers:
         key = info.pod.key
         info.unschedulable_plugins.add(plugin)
         self.unrejected.pop(key, None)
-        self.by_plugin.setdefault(plugin, OrderedDict())[key] = info
+        members = self.by_plugin.get(plugin)
+        if members is None:
+            members = self.by_plugin[plugin] = OrderedDict()
+        members[key] = info
 
 
 @define(eq=False, kw_only=True)
@@ -84,14 +88,15 @@ class QueuedPodGroupInfo(QueueingParams):
 
     def insert(self, leaf: EntityKey, info: QueuedPodInfo) -> None:
         """Add a member. O(rejectors of the member)."""
+        key = info.pod.key
         members = self._leaves.setdefault(leaf, {})
-        assert info.pod.key not in members
-        members[info.pod.key] = info
+        assert key not in members
+        members[key] = info
         self.size += 1
         self.rejected.add(info)
         if info.initial_attempt_timestamp is None:
-            self.fresh[info.pod.key] = info
-        self.gates.join(info)
+            self.fresh[key] = info
+        self.gates.unseen[key] = info
 
     def get(self, leaf: EntityKey, pod_key: str) -> QueuedPodInfo | None:
         return self._leaves.get(leaf, {}).get(pod_key)

@@ -28,7 +28,7 @@ class EntityHeap:
 
     def get(self, key: EntityKey) -> Entity | None:
         entry = self._live.get(key)
-        return entry[3] if entry is not None else None
+        return None if entry is None else entry[3]
 
     def order_of(self, key: EntityKey) -> SortKey:
         """The sort key under which an entity that is here entered."""

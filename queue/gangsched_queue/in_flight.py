@@ -27,8 +27,7 @@ class InFlight:
     """One ordered list of pod marks and events: positions grow, so a pod has missed what stands behind its mark."""
 
     def __init__(self) -> None:
-        self._marks: OrderedDict[str, int] = OrderedDict()
-        self._names: dict[str, str] = {}
+        self._marks: OrderedDict[str, tuple[int, str]] = OrderedDict()  # uid -> position, namespace/name
         self._events: deque[MissedEvent] = deque()
         self._next = 0
 
@@ -40,13 +39,12 @@ class InFlight:
 
     def pods(self) -> list[str]:
         """``namespace/name`` of the marked pods, sorted."""
-        return sorted(self._names.values())
+        return sorted(key for _, key in self._marks.values())
 
     def mark(self, pod: Pod) -> None:
         """The pod's attempt begins."""
         assert pod.uid not in self._marks
-        self._marks[pod.uid] = self._next
-        self._names[pod.uid] = pod.key
+        self._marks[pod.uid] = (self._next, pod.key)
         self._next += 1
 
     def record(self, event: ClusterEvent, old: EventObject, new: EventObject, only: str = "") -> None:
@@ -62,7 +60,7 @@ class InFlight:
             return []
         events: list[MissedEvent] = []
         for missed in reversed(self._events):
-            if missed.position < mark:
+            if missed.position < mark[0]:
                 break
             if missed.only in ("", uid):
                 events.append(missed)
@@ -71,19 +69,18 @@ class InFlight:
 
     def done(self, uid: str) -> None:
         """The attempt is over; events that every pod in flight has seen are dropped. Unknown UIDs do nothing."""
-        if self._marks.pop(uid, None) is None:
+        if self._marks.pop(uid, None) is None or not self._events:
             return
-        del self._names[uid]
-        oldest = next(iter(self._marks.values()), self._next)
+        oldest = next(iter(self._marks.values()))[0] if self._marks else self._next
         while self._events and self._events[0].position < oldest:
             self._events.popleft()
 
     def _check(self) -> None:
-        assert self._marks.keys() == self._names.keys()
-        positions = [*self._marks.values(), *(missed.position for missed in self._events)]
+        marks = [position for position, _ in self._marks.values()]
+        positions = [*marks, *(missed.position for missed in self._events)]
         assert len(set(positions)) == len(positions)
         assert all(position < self._next for position in positions)
-        assert list(self._marks.values()) == sorted(self._marks.values())
+        assert marks == sorted(marks)
         order = [missed.position for missed in self._events]
         assert order == sorted(order)
-        assert not order or (self._marks and next(iter(self._marks.values())) < order[0]), "events nobody waits for"
+        assert not order or (self._marks and marks[0] < order[0]), "events nobody waits for"

@@ -35,7 +35,8 @@ class Nominator:
         Ignored for a pod that is gone or assigned (spec §2.10.1).
         """
         node = pod.status.nominated_node_name if node_name is None else node_name
-        self.delete(pod)
+        if self._node_of:
+            self.delete(pod)
         if not node:
             return
         newest = self._known(pod.key)

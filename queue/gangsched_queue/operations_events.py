@@ -19,14 +19,16 @@ PreCheck = Callable[[Pod], bool]
 def move_all(
     queue: Containers, event: ClusterEvent, old: EventObject, new: EventObject, pre_check: PreCheck | None
 ) -> None:
-    if not len(queue.waiting.parked) and not len(queue.in_flight):
+    parked, in_flight = queue.waiting.parked, queue.in_flight
+    if not parked and not in_flight:
         return  # nobody to wake, nobody to remember it for
     if not queue.registrations.knows(event):
         return
-    entities = _concerned(queue, event, old, new)
-    if entities:
-        _wake(queue, entities, Occurrence(event, old, new), pre_check)
-    queue.in_flight.record(event, old, new)
+    if parked:
+        entities = _concerned(queue, event, old, new)
+        if entities:
+            _wake(queue, entities, Occurrence(event, old, new), pre_check)
+    in_flight.record(event, old, new)
 
 
 def _wake(queue: Containers, entities: list[Entity], happened: Occurrence, pre_check: PreCheck | None) -> None:

@@ -96,7 +96,7 @@ def delete(queue: Containers, pod: Pod) -> None:
     entity, place, _ = found
     entity.remove(leaf, pod.key)
     if entity.size:
-        queue.waiting.requeue(entity, place.value, place)
+        queue.waiting.requeue(entity, place.way_back, place)
     else:
         queue.waiting.take(entity.key)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from attrs import frozen
-
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import EntityKey
@@ -20,12 +18,8 @@ Answers = dict[tuple[str, int], tuple[str, Status | None]]
 _UNKNOWN: tuple[str, Status | None] = ("?", None)
 
 
-@frozen(eq=False)
-class Gated:
-    """A refused member."""
-
-    info: QueuedPodInfo
-    status: Status
+Gated = tuple[QueuedPodInfo, Status]
+"""A refused member, and what was said of it."""
 
 
 class PreEnqueue:
@@ -38,26 +32,28 @@ class PreEnqueue:
 
     def passes(self, entity: Entity) -> bool:
         """Run PreEnqueue and note in the entity who gates it: of several, the last in tree order (conformance §2)."""
-        gated = self._check_pod(entity) if isinstance(entity, QueuedPodInfo) else self._check_group(entity)
-        if gated is None:
+        status = self._check_pod(entity) if isinstance(entity, QueuedPodInfo) else self._check_group(entity)
+        if status is None:
             entity.gating_plugin = entity.gating_reason = ""
             return True
-        entity.gating_plugin = gated.status.plugin
-        entity.gating_reason = gated.status.message
+        entity.gating_plugin = status.plugin
+        entity.gating_reason = status.message
         entity.was_flushed = False
         return False
 
-    def _check_pod(self, info: QueuedPodInfo) -> Gated | None:
+    def _check_pod(self, info: QueuedPodInfo) -> Status | None:
         status = self._ask(info, info.gating_plugin)
-        if status is None:
-            return None
-        info.unschedulable_plugins.add(status.plugin)
-        return Gated(info, status)
+        if status is not None:
+            info.unschedulable_plugins.add(status.plugin)
+        return status
 
-    def _check_group(self, entity: QueuedPodGroupInfo) -> Gated | None:
+    def _check_group(self, entity: QueuedPodGroupInfo) -> Status | None:
         gates = entity.gates
         answers: Answers = {}
-        gated = self._ask_members(entity, [*gates.take_unseen(), *gates.volatile.values()], answers)
+        asked = gates.take_unseen() if gates.unseen else []
+        if gates.volatile:
+            asked += gates.volatile.values()
+        gated = self._ask_members(entity, asked, answers)
         if gates.cohorts:
             self._ask_cohorts(entity, answers)
             if gates.unseen:
@@ -123,40 +119,34 @@ class PreEnqueue:
             if not scopes.declared:
                 gates.volatile[info.pod.key] = info
                 if status is not None:
-                    gated.append(Gated(info, status))
+                    gated.append((info, status))
             elif status is not None and plugin in scopes.pod:
                 gates.held.add(info, self._tree_order)
                 gates.held_status[info.pod.key] = status
             else:
-                depth = len(self._forest.position(_leaf_of(info)))
+                depth = self._forest.depth(_leaf_of(info))
                 answers[info.pod.scheduler_name, depth] = plugin, status
                 key = (info.pod.scheduler_name, depth, plugin, scopes.passed_all_of_pod(first, plugin))
-                self._enter_cohort(entity, key, info, scopes, status)
+                cohort = gates.cohorts.get(key)
+                if cohort is None:
+                    cohort = gates.cohorts[key] = Cohort(plugin=plugin)
+                cohort.status = status
+                cohort.enter(info, scopes, self._tree_order)
         return gated
 
-    def _enter_cohort(
-        self, entity: QueuedPodGroupInfo, key: CohortKey, info: QueuedPodInfo, scopes: Scopes, status: Status | None
-    ) -> None:
-        cohort = entity.gates.cohorts.get(key)
-        if cohort is None:
-            cohort = entity.gates.cohorts[key] = Cohort(plugin=key[2])
-        cohort.status = status
-        cohort.enter(info, scopes, self._tree_order)
-
-    def _last_gated(self, entity: QueuedPodGroupInfo, gated: list[Gated]) -> Gated | None:
+    def _last_gated(self, entity: QueuedPodGroupInfo, gated: list[Gated]) -> Status | None:
+        """What is said of the last refused member in tree order, None when nobody is refused."""
         gates = entity.gates
         refused = [cohort for cohort in gates.cohorts.values() if cohort.plugin and cohort.members]
         if len(refused) == 1 and not gated and not gates.held.members:  # then the order does not matter
-            cohort = refused[0]
-            assert cohort.status is not None
-            return Gated(next(iter(cohort.members.values())), cohort.status)
+            return refused[0].status
         for cohort in refused:
             assert cohort.status is not None
-            gated.append(Gated(cohort.last(self._tree_order), cohort.status))
+            gated.append((cohort.last(self._tree_order), cohort.status))
         if gates.held.members:
             last = gates.held.last(self._tree_order)
-            gated.append(Gated(last, gates.held_status[last.pod.key]))
-        return max(gated, key=lambda each: self._tree_order(each.info), default=None)
+            gated.append((last, gates.held_status[last.pod.key]))
+        return max(gated, key=lambda each: self._tree_order(each[0]))[1] if gated else None
 
     def _tree_order(self, info: QueuedPodInfo) -> tuple[tuple[tuple[object, ...], ...], MemberOrder]:
         return self._forest.position(_leaf_of(info)), member_order(info)

@@ -111,4 +111,7 @@ def strategy_of_missed(info: QueuedPodInfo, missed: list[MissedEvent], registrat
 
 
 def _any_queues(registered: tuple[ClusterEventWithHint, ...], pod: Pod, happened: Occurrence) -> bool:
-    return any(each.hint is None or each.hint(pod, happened.old, happened.new) is Hint.QUEUE for each in registered)
+    for each in registered:  # noqa: SIM110 - asked for every event
+        if each.hint is None or each.hint(pod, happened.old, happened.new) is Hint.QUEUE:
+            return True
+    return False

@@ -9,27 +9,23 @@ from gangsched_framework.objects import EntityKey
 from gangsched_queue.entities import Entity, rejectors
 from gangsched_queue.entity_heap import EntityHeap
 
-Tag = tuple[str, bool]
-"""Index entry: a plugin whose events the entity waits for ('' = all events), and whether it is *open*: it has a member
-nobody rejected, so that each of these events wakes it, whatever the hints say (spec §2.7.3a)."""
-
-_ANY_EVENT: Tag = ("", True)
-
 
 class UnschedulableEntities:
     """By key, and indexed by the plugins whose events an entity waits for, so that an event visits those alone.
 
     A gated entity waits for the events of the plugin that gates it (spec §2.7.6c), any other for those of all its
-    rejectors.
+    rejectors. An entity is *open* when it has a member nobody rejected: then each of these events wakes it, whatever
+    the hints say (spec §2.7.3a), and when it is not gated, any event at all.
     """
 
     def __init__(self) -> None:
         self._stays = EntityHeap()
-        self._tags: dict[EntityKey, tuple[Tag, ...]] = {}
-        self._by_tag: dict[Tag, dict[EntityKey, Entity]] = {}
+        self._waits_for: dict[EntityKey, tuple[str, ...]] = {}
+        self._by_plugin: dict[str, dict[EntityKey, Entity]] = {}
+        self._open: dict[EntityKey, Entity] = {}
 
     def __len__(self) -> int:
-        return len(self._stays)
+        return len(self._waits_for)
 
     def __iter__(self) -> Iterator[Entity]:
         return iter(self._stays)
@@ -40,27 +36,34 @@ class UnschedulableEntities:
     def add(self, entity: Entity) -> None:
         """Park an entity."""
         self._stays.add(entity, (_stay_began(entity),))
-        self._index(entity, _tags(entity))
+        self._index(entity, _waits_for(entity))
 
     def refresh(self, entity: Entity) -> None:
         """An entity that is here gained or lost a member, a rejector or its gate."""
-        tags = _tags(entity)
-        if tags != self._tags[entity.key]:
-            self._unindex(entity.key)
-            self._index(entity, tags)
+        key, plugins = entity.key, _waits_for(entity)
+        if plugins != self._waits_for[key]:
+            self._unindex(key)
+            self._index(entity, plugins)
+        elif _is_open(entity):
+            self._open[key] = entity
+        else:
+            self._open.pop(key, None)
 
-    def _index(self, entity: Entity, tags: tuple[Tag, ...]) -> None:
+    def _index(self, entity: Entity, plugins: tuple[str, ...]) -> None:
         key = entity.key
-        self._tags[key] = tags
-        for tag in tags:
-            self._by_tag.setdefault(tag, {})[key] = entity
+        self._waits_for[key] = plugins
+        if _is_open(entity):
+            self._open[key] = entity
+        for plugin in plugins:
+            self._by_plugin.setdefault(plugin, {})[key] = entity
 
     def _unindex(self, key: EntityKey) -> None:
-        for tag in self._tags.pop(key):
-            entities = self._by_tag[tag]
+        self._open.pop(key, None)
+        for plugin in self._waits_for.pop(key):
+            entities = self._by_plugin[plugin]
             del entities[key]
             if not entities:
-                del self._by_tag[tag]
+                del self._by_plugin[plugin]
 
     def remove(self, key: EntityKey) -> Entity | None:
         """Take an entity out; None when it is not here."""
@@ -71,10 +74,11 @@ class UnschedulableEntities:
 
     def concerned(self, plugins: Mapping[str, bool], tree: EntityKey | None) -> list[Entity]:
         """Entities an event may wake: ``plugins`` registered it; those True there care for the tree ``tree`` only."""
-        found: dict[EntityKey, Entity] = dict(self._by_tag.get(_ANY_EVENT, {}))
+        found = {k: each for k, each in self._open.items() if not each.gating_plugin or each.gating_plugin in plugins}
         for plugin, within_tree in plugins.items():
-            found.update(self._by_tag.get((plugin, True), {}))
-            waiting = self._by_tag.get((plugin, False), {})
+            waiting = self._by_plugin.get(plugin)
+            if waiting is None:
+                continue
             if not within_tree:
                 found.update(waiting)
             elif tree is not None and tree in waiting:
@@ -93,25 +97,27 @@ class UnschedulableEntities:
 
     def _check(self) -> None:
         self._stays._check()
-        by_tag: dict[Tag, dict[EntityKey, Entity]] = {}
+        by_plugin: dict[str, dict[EntityKey, Entity]] = {}
         for entity in self._stays:
-            assert self._tags[entity.key] == _tags(entity), f"{entity.key}: stale index"
-            for tag in _tags(entity):
-                by_tag.setdefault(tag, {})[entity.key] = entity
-        assert by_tag == self._by_tag
-        assert len(self._tags) == len(self._stays)
+            assert self._waits_for[entity.key] == _waits_for(entity), f"{entity.key}: stale index"
+            for plugin in _waits_for(entity):
+                by_plugin.setdefault(plugin, {})[entity.key] = entity
+        assert by_plugin == self._by_plugin
+        assert self._open == {entity.key: entity for entity in self._stays if _is_open(entity)}
+        assert len(self._waits_for) == len(self._stays)
 
 
 def _stay_began(entity: Entity) -> int:
     return max(entity.timestamp, entity.flush_timestamp)
 
 
-def _tags(entity: Entity) -> tuple[Tag, ...]:
-    if isinstance(entity, QueuedPodInfo):
-        waits_for = [entity.gating_plugin] if entity.gating_plugin else rejectors(entity)
-        return tuple((plugin, False) for plugin in waits_for) or (_ANY_EVENT,)
-    is_open = bool(entity.rejected.unrejected)
+def _waits_for(entity: Entity) -> tuple[str, ...]:
     if entity.gating_plugin:
-        return ((entity.gating_plugin, is_open),)
-    any_event = (_ANY_EVENT,) if is_open else ()
-    return (*any_event, *((plugin, False) for plugin in entity.rejected.by_plugin))
+        return (entity.gating_plugin,)
+    return tuple(rejectors(entity)) if isinstance(entity, QueuedPodInfo) else tuple(entity.rejected.by_plugin)
+
+
+def _is_open(entity: Entity) -> bool:
+    if isinstance(entity, QueuedPodInfo):
+        return not (entity.gating_plugin or entity.unschedulable_plugins or entity.pending_plugins)
+    return bool(entity.rejected.unrejected)

@@ -23,11 +23,14 @@ from gangsched_queue.unschedulable_entities import UnschedulableEntities
 
 
 class Place(Enum):
-    """A container; the value is the strategy that leads back to it (spec §2.11 Add 3c)."""
+    """A container, and the strategy that leads back to it (spec §2.11 Add 3c)."""
 
     ACTIVE = Strategy.IMMEDIATELY
     BACKOFF = Strategy.AFTER_BACKOFF
     PARKED = Strategy.SKIP
+
+    def __init__(self, way_back: Strategy) -> None:
+        self.way_back = way_back
 
 
 class WaitingEntities:

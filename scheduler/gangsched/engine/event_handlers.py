@@ -30,6 +30,8 @@ from gangsched_queue.scheduling_queue import SchedulingQueue
 _POD_ADD = ClusterEvent(Resource.ASSIGNED_POD, Action.ADD)
 _POD_DELETE = ClusterEvent(Resource.ASSIGNED_POD, Action.DELETE)
 _WAITING_ADD = ClusterEvent(Resource.UNSCHEDULED_POD, Action.ADD)
+_POD_GROUP_ADD = ClusterEvent(Resource.POD_GROUP, Action.ADD)
+_COMPOSITE_ADD = ClusterEvent(Resource.COMPOSITE_POD_GROUP, Action.ADD)
 _POD_GROUP_UPDATE = ClusterEvent(Resource.POD_GROUP, Action.UPDATE_OTHER)
 _COMPOSITE_UPDATE = ClusterEvent(Resource.COMPOSITE_POD_GROUP, Action.UPDATE_OTHER)
 _QUEUE_ADD = ClusterEvent(Resource.QUEUE, Action.ADD)
@@ -50,11 +52,7 @@ class EventHandlers:
     def add(self, obj: ClusterObject) -> None:
         """An object appears (a known one is updated)."""
         if isinstance(obj, Pod):
-            old = self.world.pods.get(obj.key)
-            if old is None:
-                self._add_pod(obj)
-            else:
-                self._update_pod(old, obj)
+            self.set_pod(obj)
             return
         known = self.known(obj)
         if known is not None:
@@ -67,7 +65,7 @@ class EventHandlers:
             self.world.forest.add_group(obj)
             self.world.regroup(obj.key)
             self.queue.add_group(obj)
-            self.queue.move_all(ClusterEvent(_group_resource(obj), Action.ADD), None, obj)
+            self.queue.move_all(_POD_GROUP_ADD if isinstance(obj, PodGroup) else _COMPOSITE_ADD, None, obj)
         elif isinstance(obj, Queue):
             self.world.set_queue(obj.name, obj)
             self.queue.move_all(_QUEUE_ADD, None, None)
@@ -143,6 +141,14 @@ class EventHandlers:
         self.queue.move_all(_POD_GROUP_UPDATE if isinstance(new, PodGroup) else _COMPOSITE_UPDATE, old, new)
 
     # --- pods -------------------------------------------------------------------------------------------------------
+
+    def set_pod(self, pod: Pod) -> None:
+        """A pod appears, or a known one changes."""
+        old = self.world.pods.get(pod.key)
+        if old is None:
+            self._add_pod(pod)
+        else:
+            self._update_pod(old, pod)
 
     def _responsible(self, pod: Pod) -> bool:
         return pod.scheduler_name in self.profiles
@@ -230,10 +236,6 @@ def _store_key(obj: ClusterObject) -> str:
     if isinstance(obj, PodDisruptionBudget):
         return f"{obj.namespace}/{obj.name}"
     return obj.name
-
-
-def _group_resource(group: Group) -> Resource:
-    return Resource.POD_GROUP if isinstance(group, PodGroup) else Resource.COMPOSITE_POD_GROUP
 
 
 def _at_most(priority: int) -> Callable[[Pod], bool]:

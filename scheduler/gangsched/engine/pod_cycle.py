@@ -38,7 +38,9 @@ class PodCycle:
         return True
 
     def _log(self, event: str, **values: object) -> None:
-        self.tools.log.stage(event, self.number, self.entity.key, **values)
+        log = self.tools.log
+        if log.on:
+            log.stage(event, self.number, self.entity.key, **values)
 
     @property
     def _framework(self) -> Framework:

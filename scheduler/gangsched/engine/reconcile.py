@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.infos import PodGroupInfo, PoppedPodGroupInfo
@@ -44,8 +44,8 @@ def validate(
     ``policy_gate``: PodGroupPreemptionPolicy, compares policies with the root group instead of the first pod.
     """
     root = tree.group
-    for group in (info.group for info in tree.walk()):
-        _validate_group(group, root, policy_gate)
+    for info in tree.walk():
+        _validate_group(info.group, root, policy_gate)
     first: Pod | None = None
     for pod in _pods(tree, popped, forest):
         if first is None:
@@ -100,9 +100,10 @@ def _validate_policy(pod: Pod, first: Pod, root: Group, policy_gate: bool) -> No
         )
 
 
-def _pods(tree: PodGroupInfo, popped: PoppedPodGroupInfo, forest: Forest) -> Iterator[Pod]:
+def _pods(tree: PodGroupInfo, popped: PoppedPodGroupInfo, forest: Forest) -> list[Pod]:
     """Queued pods in tree and member order, then scheduled ones (spec §4.3)."""
-    for leaf in tree.leaves():
-        yield from (info.pod for info in popped.leaves.get(leaf.key, ()))
-    for leaf in tree.leaves():
-        yield from forest.scheduled_pods(leaf.key).values()
+    leaves = tree.leaves()
+    pods = [info.pod for leaf in leaves for info in popped.leaves.get(leaf.key, ())]
+    for leaf in leaves:
+        pods += forest.scheduled_pods(leaf.key).values()
+    return pods

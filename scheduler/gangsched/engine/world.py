@@ -122,7 +122,8 @@ class World:
         self.forest.add_pod(pod)
         if pod.node_name:
             self._count(pod, pod.node_name)
-        self._account(pod)
+        if self.accounts is not None:
+            self._account(pod)
 
     def update_pod(self, old: Pod, new: Pod) -> None:
         """A pod changes; an assumed pod that shows its node is confirmed."""
@@ -133,7 +134,8 @@ class World:
             self._count(new, new.node_name)
         elif new.key not in self._assumed:
             self._uncount(new.key)
-        self._account(new)
+        if self.accounts is not None:
+            self._account(new)
 
     def delete_pod(self, pod: Pod) -> None:
         """A pod is gone, and its reservation with it: no binding under way can succeed any more."""
@@ -157,7 +159,8 @@ class World:
             return
         self._assumed[pod.key] = pod.uid
         self.forest.assume(pod, node_name)
-        self._account(known)
+        if self.accounts is not None:
+            self._account(known)
         if counted:
             self.version += 1
             self._counted[pod.key] = (pod, node_name)
@@ -175,7 +178,7 @@ class World:
     def is_placed(self, pod: Pod) -> bool:
         """Whether a popped pod, or one that took its name, has a node by now: assumed, or assigned by someone else."""
         known = self.pods.get(pod.key)
-        return self.is_assumed(pod) or (known is not None and bool(known.node_name))
+        return (known is not None and bool(known.node_name)) or self._assumed.get(pod.key) == pod.uid
 
     def is_assumed(self, pod: Pod) -> bool:
         return self._assumed.get(pod.key) == pod.uid
@@ -186,11 +189,11 @@ class World:
         table = self.table
         if known is None:
             self._on_table(table.add_pod, pod, node_name)
-        elif known[1] == node_name:
-            self._on_table(table.replace_pod, known[0], pod, node_name)
-        else:
+        elif known[1] != node_name:
             self._on_table(table.remove_pod, *known)
             self._on_table(table.add_pod, pod, node_name)
+        else:
+            self._on_table(table.replace_pod, known[0], pod, node_name)
 
     def _uncount(self, key: str) -> None:
         known = self._counted.pop(key, None)
