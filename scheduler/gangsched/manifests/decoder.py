@@ -81,10 +81,10 @@ class Decoder:
         if not isinstance(manifest, Mapping):
             raise found(describe(manifest), "an object with apiVersion and kind")
         name = manifest.get("kind")
-        if isinstance(name, str) and name.endswith("List") and "items" in manifest:
-            return self._items(manifest, name, now)
         self._context.label = ""
         try:
+            if isinstance(name, str) and name.endswith("List") and "items" in manifest:
+                return self._items(manifest, name, now)
             kind = kind_of(self._context, manifest)
             return [] if kind is None else self._object(kind, manifest, now, current)
         except InputError as error:
