@@ -47,7 +47,10 @@ class Division:
 
 
 def divide(total: Amounts, claims: Sequence[Claim]) -> Division:
-    """Water-fill ``total``. The order of the claims matters for last bits of sums only (P9r): give them by name."""
+    """Water-fill ``total``. Give the claims by name: their order moves last bits of sums (P9r).
+
+    A last bit may cost a round more, which moves less than ε of anything but ``pods``, for which no round waits (R10).
+    """
     deserved = {claim.name: NO_AMOUNTS for claim in claims}
     unmet = list(claims)
     remaining = total

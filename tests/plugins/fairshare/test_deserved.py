@@ -9,7 +9,8 @@ from attrs import evolve, field, frozen
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gangsched_plugins.fairshare.amounts import NO_AMOUNTS, Amounts
+from gangsched_framework.resources import PODS
+from gangsched_plugins.fairshare.amounts import EPSILON, NO_AMOUNTS, Amounts
 from gangsched_plugins.fairshare.deserved import Claim, Division, divide
 from gangsched_plugins.fairshare.deserved_columns import DeservedTable
 from gangsched_plugins.fairshare.entitlement import (
@@ -438,14 +439,50 @@ def test_with_one_resource_and_no_guarantees_nothing_wanted_is_left(
 
 
 @given(WORLDS)
-def test_inside_a_round_the_order_of_tenants_does_not_matter(world: tuple[Amounts, list[Tenant]]) -> None:
-    """P9r. From round to round it moves last bits of sums, which an exact comparison may turn into another round."""
+def test_p9r_inside_a_round_the_order_of_tenants_does_not_matter(world: tuple[Amounts, list[Tenant]]) -> None:
     total, tenants = world
     claims = claims_of(total, tenants)
     one, other = divide(total, claims).rounds[:1], divide(total, list(reversed(claims))).rounds[:1]
     for first, again in zip(one, other, strict=True):
         assert first.deserved == again.deserved
         assert sorted(first.met) == sorted(again.met)
+
+
+@settings(max_examples=300)
+@given(WORLDS)
+def test_p9r_over_all_rounds_it_moves_less_than_epsilon_of_everything_but_pods(
+    world: tuple[Amounts, list[Tenant]],
+) -> None:
+    """A last bit may cost one round more, but what counts is divided to less than ε when the rounds end (R10)."""
+    total, tenants = world
+    claims = claims_of(total, tenants)
+    again = divide(total, list(reversed(claims))).deserved
+    for name, want in divide(total, claims).deserved.items():
+        for resource in NAMES:
+            if resource != PODS:
+                last_bits = 1e-12 * want.get(resource)
+                assert abs(want.get(resource) - again[name].get(resource)) < EPSILON + last_bits
+
+
+def test_p9r_pods_are_moved_by_a_round_because_those_left_over_do_not_keep_the_rounds_going() -> None:
+    """In one order a last bit of cpu is left after the first round, so q1, who has all else, is met a round later.
+
+    Until then it holds back its part of the pods. The end of the rounds does not wait for pods (R10).
+    """
+    total = amounts("23c", "35G", pods=28000)
+    tenants = [
+        Tenant("q0", amounts("32c", "18G", pods=28000)),
+        Tenant("q1", amounts("28c", "10G"), 5),
+        Tenant("q2", amounts("17c", "40G"), 4, amounts("9c", "36G")),
+        Tenant("q3", amounts("13c", "36G"), 2),
+    ]
+    claims = claims_of(total, tenants)
+    by_name, reverse = divide(total, claims), divide(total, list(reversed(claims)))
+    assert [each.met for each in by_name.rounds] == [(), (), ("q1",), ()]
+    assert [each.met for each in reverse.rounds] == [(), ("q1",), ()]
+    assert 0 < by_name.rounds[1].offered.cpu < 1e-11
+    assert reverse.rounds[1].offered.cpu == 0
+    assert by_name.deserved["q0"].get(PODS) - reverse.deserved["q0"].get(PODS) == pytest.approx(1680.56, abs=0.01)
 
 
 # --- the columnar form ----------------------------------------------------------------------------------------------
