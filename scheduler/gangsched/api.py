@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from attrs import evolve
 
-from gangsched.config import FeatureGates, SchedulerConfig, default_config, load_config
+from gangsched.config import FeatureGates, SchedulerConfig, check_choices, default_config, load_config, override
 from gangsched.engine.decisions import Bind
 from gangsched.engine.explain import Explanation, explain
 from gangsched.engine.report import CycleReport
@@ -43,8 +43,9 @@ class Engine:
     """A scheduler with its own small world (architecture.md §3).
 
     ``config``: file name, mapping, or SchedulerConfig; None = the product's default. ``feature_gates`` override the
-    base set. ``node_order``: ``name`` or ``upstream``, overriding the configuration. Raises GangschedError for bad
-    input.
+    base set. ``node_order``: ``name`` or ``upstream``; ``group_scheduling``: choices by their names in a configuration
+    (docs/choices.md), such as ``{"childOrder": "smallest"}``; both override the configuration. Raises GangschedError
+    for bad input.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Engine:
         *,
         feature_gates: Mapping[str, bool] | None = None,
         node_order: Literal["name", "upstream"] | None = None,
+        group_scheduling: Mapping[str, str | bool] | None = None,
         tracing: bool = False,
         logging: bool = False,
         idle: bool = False,
@@ -65,11 +67,12 @@ class Engine:
             config = default_config(gates)
         elif not isinstance(config, SchedulerConfig):
             config = load_config(config, gates, registry)
-        self.config = config
+        self.config = config = override(config, check_choices(group_scheduling or {}))
         settings = Settings(
             initial_backoff=config.initial_backoff,
             max_backoff=config.max_backoff,
             node_order=node_order or config.node_order,
+            groups=config.group_scheduling,
             tracing=tracing,
             logging=logging,
             idle=idle,

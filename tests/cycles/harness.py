@@ -11,7 +11,7 @@ from gangsched.config import FeatureGates, default_config
 from gangsched.engine.decisions import Bind, Evict, RecordEvent, SetCondition
 from gangsched.engine.report import CycleReport
 from gangsched.engine.scheduler import Scheduler
-from gangsched.engine.settings import SECOND, Settings
+from gangsched.engine.settings import SECOND, GroupScheduling, Settings
 from gangsched.host import Host
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.handle import Handle
@@ -146,7 +146,7 @@ class ScoreByNode(_ByPod):
 class Cluster:
     """``plugins`` adds plugins to the default profile: (extension point, class, args) each, named as their class.
 
-    ``schedulers``: names of further profiles, like the default one.
+    ``schedulers``: names of further profiles, like the default one. ``groups``: the debated choices.
     """
 
     def __init__(
@@ -155,6 +155,7 @@ class Cluster:
         plugins: Sequence[tuple[str, type[Any], Mapping[str, Any]]] = (),
         schedulers: Sequence[str] = (),
         gates: Mapping[str, bool] | None = None,
+        groups: GroupScheduling | None = None,
     ) -> None:
         features = FeatureGates(gates)
         registry = default_registry()
@@ -164,7 +165,7 @@ class Cluster:
             registry.register(name, cls)
             points = {**profile.points, point: (*profile.points.get(point, ()), PluginRef(name))}
             profile = evolve(profile, points=points, args={**profile.args, name: args})
-        settings = Settings(tracing=True)
+        settings = Settings(tracing=True, groups=groups or GroupScheduling())
         profiles = [profile, *(evolve(profile, scheduler_name=name) for name in schedulers)]
         self.core = Scheduler(profiles, registry, settings=settings, feature_gates=features)
         self.host = Host(self.core)

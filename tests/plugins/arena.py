@@ -8,6 +8,7 @@ from typing import Any
 from gangsched.engine.pod_algorithm import PodAlgorithm
 from gangsched.engine.podgroup_algorithm import PodGroupAlgorithm
 from gangsched.engine.session import Session
+from gangsched.engine.settings import GroupScheduling
 from gangsched.engine.trace import Tracer
 from gangsched_framework.cycle_state import CycleState, PodGroupCycleState
 from gangsched_framework.framework import Framework
@@ -102,7 +103,9 @@ class Arena:
     def _run(self, popped: PoppedPodGroupInfo) -> RootAttempt:
         mark = self.snapshot.mark()
         session = Session(self.framework, self.snapshot, self.algorithm, Tracer())
-        result = PodGroupAlgorithm(session, popped.leaves).run_root(popped.tree, PodGroupCycleState())
+        result = PodGroupAlgorithm(session, popped.leaves, GroupScheduling()).run_root(
+            popped.tree, PodGroupCycleState()
+        )
         self.snapshot.rollback(mark)
         found = result.found()
         assignments = tuple(Assignment(p.info.pod, p.node) for p in found)

@@ -9,9 +9,18 @@ import click
 
 from gangsched.api import plugin_registry
 from gangsched.cli.inputs import warn
-from gangsched.cli.options import config_option, gates_option
+from gangsched.cli.options import config_option, gates_option, groups_option
 from gangsched.cli.output import print_document
-from gangsched.config import Description, FeatureGates, PluginRow, default_config, describe, load_config
+from gangsched.config import (
+    Description,
+    FeatureGates,
+    PluginRow,
+    default_config,
+    describe,
+    load_config,
+    override,
+    parse_choices,
+)
 from gangsched.report.columns import columns
 
 
@@ -26,12 +35,14 @@ def config(context: click.Context) -> None:
 @config.command()
 @config_option
 @gates_option
+@groups_option
 @click.option("-o", "--output", type=click.Choice(["table", "json", "yaml"]), default="table", show_default=True)
-def view(config: str | None, gates: str, output: str) -> None:
+def view(config: str | None, gates: str, groups: str, output: str) -> None:
     """Print the effective configuration: settings, gates, plugins with points, weights, arguments, origins."""
     registry = plugin_registry()
     switched = FeatureGates.parse(gates)
     effective = default_config(switched, registry) if config is None else load_config(config, switched, registry)
+    effective = override(effective, parse_choices(groups))
     warn(effective.warnings)
     description = describe(effective, registry)
     if output == "table":

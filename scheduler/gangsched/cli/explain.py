@@ -6,9 +6,9 @@ import click
 
 from gangsched.api import Engine
 from gangsched.cli.inputs import apply_files
-from gangsched.cli.options import config_option, gates_option
+from gangsched.cli.options import config_option, gates_option, groups_option
 from gangsched.cli.output import print_document
-from gangsched.config import FeatureGates
+from gangsched.config import FeatureGates, parse_choices
 from gangsched.report.explain_text import explain_document, explain_text
 from gangsched_framework.errors import GangschedError
 
@@ -24,6 +24,7 @@ _KINDS = ("pod", "pods", "po")
 @click.option("--no-run", is_flag=True, help="Explain the state the files describe, before any cycle.")
 @config_option
 @gates_option
+@groups_option
 @click.option("-o", "--output", type=click.Choice(_OUTPUTS), default="table", show_default=True)
 def explain(
     what: str,
@@ -33,6 +34,7 @@ def explain(
     no_run: bool,
     config: str | None,
     gates: str,
+    groups: str,
     output: str,
 ) -> None:
     """Schedule what the manifests describe, as run does, then explain one pod.
@@ -44,7 +46,7 @@ def explain(
     name = _name(what)
     if not files and not more:
         raise click.UsageError("nothing to explain: name manifests with -f FILE")
-    engine = Engine(config, feature_gates=FeatureGates.parse(gates))
+    engine = Engine(config, feature_gates=FeatureGates.parse(gates), group_scheduling=parse_choices(groups))
     apply_files(engine, (*files, *more))
     if not no_run:
         engine.run()

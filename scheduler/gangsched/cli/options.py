@@ -22,6 +22,12 @@ def gates_option(command: Command) -> Command:
     return click.option("--feature-gates", "gates", default="", metavar="NAME=BOOL,…", help=text)(command)
 
 
+def groups_option(command: Command) -> Command:
+    """``--group-scheduling NAME=VALUE,…``, as text for ``parse_choices``."""
+    text = "Choices about groups: evaluation, childOrder, preCheck, extraPodPreemption (docs/choices.md)."
+    return click.option("--group-scheduling", "groups", default="", metavar="NAME=VALUE,…", help=text)(command)
+
+
 def verbose_option(command: Command) -> Command:
     """``-v``."""
     text = "Log every stage of every cycle on stderr."

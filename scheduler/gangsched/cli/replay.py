@@ -13,11 +13,11 @@ from attrs import frozen
 from gangsched.api import Engine, plugin_registry
 from gangsched.cli.inputs import tell_skipped, warn
 from gangsched.cli.logs import configure_logging
-from gangsched.cli.options import config_option, gates_option, verbose_option
+from gangsched.cli.options import config_option, gates_option, groups_option, verbose_option
 from gangsched.cli.output import print_document, show_cycles
 from gangsched.cli.progress import Progress
 from gangsched.collector import calm_collector
-from gangsched.config import FeatureGates, SchedulerConfig, describe, load_config
+from gangsched.config import FeatureGates, SchedulerConfig, describe, load_config, parse_choices
 from gangsched.manifests import Decoder, InputError
 from gangsched.replay.check import CheckFailed
 from gangsched.replay.complaints import Complaints
@@ -61,6 +61,7 @@ class Options:
     until: int | None
     config: str | None
     gates: str
+    groups: str
     lenient: bool
     check: bool
     pod_per_gpu: bool
@@ -80,6 +81,7 @@ class Options:
             "until_nanoseconds": self.until,
             "config": self.config,
             "feature_gates": self.gates,
+            "group_scheduling": self.groups,
             "lenient": self.lenient,
             "pod_per_gpu": self.pod_per_gpu,
             "evicted": self.evicted,
@@ -95,6 +97,7 @@ class Options:
 @click.option("--until", type=Moment(), help="End after this time: seconds, or like 36h.")
 @config_option
 @gates_option
+@groups_option
 @click.option("-o", "--output", type=click.Choice(["table", "json"]), default="table", show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Write the run folder to DIR.")
 @click.option("--lenient", is_flag=True, help="Skip and count bad lines instead of stopping at the first.")
@@ -127,6 +130,7 @@ def replay(
     until: int | None,
     config: str | None,
     gates: str,
+    groups: str,
     output: str,
     out: Path | None,
     lenient: bool,
@@ -153,6 +157,7 @@ def replay(
         until,
         config,
         gates,
+        groups,
         lenient,
         check,
         pod_per_gpu,
@@ -223,6 +228,7 @@ def _both(progress: Progress, series: ShareSeries) -> Callable[[Player], None]:
 def _engine(options: Options, header: TraceHeader, complaints: Complaints) -> Engine:
     """What the header asks for; options of the command go before it. Raises GangschedError."""
     FeatureGates.parse(options.gates)  # what is wrong by itself is no fault of the trace
+    choices = parse_choices(options.groups)
     try:
         gates = FeatureGates.parse(options.gates, start=FeatureGates(header.feature_gates))
         config: str | SchedulerConfig | None = options.config
@@ -230,7 +236,14 @@ def _engine(options: Options, header: TraceHeader, complaints: Complaints) -> En
             config = load_config(header.config, gates, plugin_registry())
     except ConfigurationError as problem:
         raise complaints.at(1, InputError(str(problem))) from None
-    return Engine(config, feature_gates=gates, tracing=options.traced, logging=options.verbose, idle=True)
+    return Engine(
+        config,
+        feature_gates=gates,
+        group_scheduling=choices,
+        tracing=options.traced,
+        logging=options.verbose,
+        idle=True,
+    )
 
 
 def _nodes(text: str | None, decoder: Decoder) -> list[Node]:

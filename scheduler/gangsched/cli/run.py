@@ -7,9 +7,9 @@ import click
 from gangsched.api import Engine
 from gangsched.cli.inputs import apply_files
 from gangsched.cli.logs import configure_logging
-from gangsched.cli.options import config_option, gates_option, verbose_option
+from gangsched.cli.options import config_option, gates_option, groups_option, verbose_option
 from gangsched.cli.output import print_document, show_cycles
-from gangsched.config import FeatureGates
+from gangsched.config import FeatureGates, parse_choices
 from gangsched.engine.report import CycleReport
 from gangsched.report.run_text import run_text
 from gangsched.report.run_view import view_run
@@ -23,6 +23,7 @@ _OUTPUTS = ("table", "wide", "json", "yaml")
 @click.option("--once", is_flag=True, help="One scheduling cycle only.")
 @config_option
 @gates_option
+@groups_option
 @click.option("-o", "--output", type=click.Choice(_OUTPUTS), default="table", show_default=True)
 @click.option("--trace", is_flag=True, help="Show every cycle step by step (on stderr with -o json or yaml).")
 @verbose_option
@@ -34,6 +35,7 @@ def run(
     once: bool,
     config: str | None,
     gates: str,
+    groups: str,
     output: str,
     trace: bool,
     verbose: bool,
@@ -46,7 +48,13 @@ def run(
     if not files and not more:
         raise click.UsageError("nothing to run: name manifests with -f FILE")
     configure_logging(verbose)
-    engine = Engine(config, feature_gates=FeatureGates.parse(gates), tracing=trace, logging=verbose)
+    engine = Engine(
+        config,
+        feature_gates=FeatureGates.parse(gates),
+        group_scheduling=parse_choices(groups),
+        tracing=trace,
+        logging=verbose,
+    )
     apply_files(engine, (*files, *more))
     machine = output in ("json", "yaml")
     if trace:

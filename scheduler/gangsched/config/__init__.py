@@ -2,6 +2,7 @@
 
 from gangsched.config.describe import Description, PluginRow, Setting, describe
 from gangsched.config.gates import FeatureGates
+from gangsched.config.group_scheduling import check_choices, override, parse_choices
 from gangsched.config.load import default_config, load_config
 from gangsched.config.model import SchedulerConfig
 from gangsched.config.problems import ConfigFileError
@@ -13,7 +14,10 @@ __all__ = [
     "PluginRow",
     "SchedulerConfig",
     "Setting",
+    "check_choices",
     "default_config",
     "describe",
     "load_config",
+    "override",
+    "parse_choices",
 ]

@@ -8,6 +8,7 @@ from typing import Any
 from attrs import frozen
 
 from gangsched.config.expand import WEIGHTED
+from gangsched.config.group_scheduling import SECTION, fields_of
 from gangsched.config.model import SchedulerConfig
 from gangsched_framework.profile import POINTS, Profile
 from gangsched_framework.registry import Registry
@@ -67,6 +68,11 @@ def describe(config: SchedulerConfig, registry: Registry) -> Description:
             ("nodeOrder", config.node_order),
         )
     ]
+    choices = fields_of(config.group_scheduling)
+    general = len(settings)
+    settings += [
+        Setting(f"{SECTION}.{key}", value, config.origins[f"{SECTION}.{key}"]) for key, value in choices.items()
+    ]
     changed = config.gates.changes()
     gates = tuple(Setting(name, on, "set" if name in changed else "default") for name, on in config.gates.items())
     for profile in config.profiles:
@@ -74,7 +80,8 @@ def describe(config: SchedulerConfig, registry: Registry) -> Description:
         settings.append(Setting(name, profile.percentage_of_nodes_to_score, config.origins[name]))
     plugins = tuple(row for profile in config.profiles for row in _rows(profile, config.origins, registry))
     document = {
-        **{setting.name: setting.value for setting in settings[:5]},
+        **{setting.name: setting.value for setting in settings[:general]},
+        SECTION: choices,
         "featureGates": dict(config.gates),
         "profiles": {profile.scheduler_name: _as_dict(profile) for profile in config.profiles},
         "origins": dict(config.origins),

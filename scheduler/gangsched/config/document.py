@@ -8,6 +8,7 @@ from typing import Any
 from attrs import frozen
 
 from gangsched.config.arguments import ARGUMENTS
+from gangsched.config.group_scheduling import GROUP_SCHEDULING, SECTION
 from gangsched.config.problems import ConfigFileError, Problem, Source, dotted, shown
 from gangsched.config.schema import Bool, Fields, FreeMap, Int, ListOf, Number, Shape, Text, read
 from gangsched_framework.errors import InputError
@@ -38,6 +39,7 @@ _DOCUMENT = Fields(
         "podInitialBackoffSeconds": Int(64),
         "podMaxBackoffSeconds": Int(64),
         "profiles": ListOf(_PROFILE),
+        SECTION: GROUP_SCHEDULING,  # ours (docs/choices.md)
         "extenders": ListOf(FreeMap()),
         # Known, and without meaning for decisions: read and left.
         "delayCacheUntilActive": Bool(),
@@ -101,11 +103,12 @@ class WrittenProfile:
 
 @frozen
 class Document:
-    """What a configuration says; ``settings`` holds the numbers of the top level that were written."""
+    """What a configuration says: of the numbers of the top level and of groupScheduling what was written."""
 
     source: Source
     settings: Mapping[str, int] = {}
     profiles: tuple[WrittenProfile, ...] = ()
+    group_scheduling: Mapping[str, str | bool] = {}
 
 
 def read_document(content: object, source: Source) -> Document:
@@ -121,7 +124,7 @@ def read_document(content: object, source: Source) -> Document:
         _profile(item, ("profiles", index), source) for index, item in enumerate(values.get("profiles", ()))
     )
     settings = {key: value for key, value in values.items() if isinstance(_DOCUMENT.fields[key], Int)}
-    return Document(source, settings, profiles)
+    return Document(source, settings, profiles, values.get(SECTION, {}))
 
 
 def parse_document(source: Source) -> object:

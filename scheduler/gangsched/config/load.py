@@ -12,9 +12,11 @@ from gangsched.config.document import Document, Entry, PluginSet, WrittenProfile
 from gangsched.config.expand import WEIGHTED, BuildError, expand, merge
 from gangsched.config.fair_share import is_dynamic, with_fair_share
 from gangsched.config.gates import FeatureGates
+from gangsched.config.group_scheduling import SECTION, chosen, fields_of
 from gangsched.config.model import NodeOrder, SchedulerConfig
 from gangsched.config.problems import ConfigFileError, Problem, Source, dotted
 from gangsched.config.validate import problems
+from gangsched.engine.settings import GroupScheduling
 from gangsched_framework.errors import ConfigurationError, InputError, did_you_mean
 from gangsched_framework.profile import PluginRef, Profile
 from gangsched_framework.registry import Registry
@@ -90,6 +92,10 @@ class _Builder:
         for key in settings:
             self._origins[key] = self._origin((key,)) if key in document.settings else "default"
         self._origins["nodeOrder"] = "option" if node_order else "default"
+        groups = chosen(document.group_scheduling, GroupScheduling())
+        for key in fields_of(groups):
+            written_here = key in document.group_scheduling
+            self._origins[f"{SECTION}.{key}"] = self._origin((SECTION, key)) if written_here else "default"
         percentage = settings["percentageOfNodesToScore"]
         written = document.profiles or (WrittenProfile(()),)
         return SchedulerConfig(
@@ -100,6 +106,7 @@ class _Builder:
             parallelism=settings["parallelism"],
             percentage_of_nodes_to_score=percentage,
             node_order=node_order or "name",
+            group_scheduling=groups,
             origins=self._origins,
             warnings=tuple(self._warnings()),
         )

@@ -8,6 +8,7 @@ from typing import Literal
 from attrs import frozen
 
 from gangsched.config.gates import FeatureGates
+from gangsched.engine.settings import GroupScheduling
 from gangsched_framework.profile import Profile
 
 NodeOrder = Literal["name", "upstream"]
@@ -31,5 +32,6 @@ class SchedulerConfig:
     parallelism: int
     percentage_of_nodes_to_score: int
     node_order: NodeOrder
+    group_scheduling: GroupScheduling
     origins: Mapping[str, str]
     warnings: tuple[str, ...] = ()

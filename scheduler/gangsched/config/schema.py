@@ -33,6 +33,13 @@ class Text:
 
 
 @frozen
+class OneOf:
+    """One of these words."""
+
+    words: tuple[str, ...]
+
+
+@frozen
 class TextMap:
     """Text to text."""
 
@@ -54,7 +61,7 @@ class Fields:
     fields: Mapping[str, Shape]
 
 
-Shape = Int | Number | Bool | Text | TextMap | FreeMap | ListOf | Fields
+Shape = Int | Number | Bool | Text | OneOf | TextMap | FreeMap | ListOf | Fields
 
 
 def read(value: object, shape: Shape, path: ValuePath, problems: list[Problem]) -> Any:
@@ -83,7 +90,12 @@ def read(value: object, shape: Shape, path: ValuePath, problems: list[Problem]) 
         case Text():
             if isinstance(value, str):
                 return value
-    problems.append(Problem(path, f"{dotted(path) or 'document'}: found {_found(value)}, allowed {_allowed(shape)}"))
+        case OneOf(words):
+            if isinstance(value, str) and value in words:
+                return value
+    hint = did_you_mean(value, shape.words) if isinstance(shape, OneOf) and isinstance(value, str) else ""
+    text = f"{dotted(path) or 'document'}: found {_found(value)}, allowed {_allowed(shape)}"
+    problems.append(Problem(path, text, hint))
     return None
 
 
@@ -128,6 +140,8 @@ def _allowed(shape: Shape) -> str:
             return "true or false"
         case Text():
             return "text"
+        case OneOf(words):
+            return f"{', '.join(words[:-1])} or {words[-1]}"
         case ListOf():
             return "a list"
         case _:

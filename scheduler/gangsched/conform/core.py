@@ -74,6 +74,7 @@ class Setup:
             initial_backoff=self.config.initial_backoff,
             max_backoff=self.config.max_backoff,
             node_order=self.config.node_order,
+            groups=self.config.group_scheduling,
             tracing=tracing,
             oracle=oracle,
         )

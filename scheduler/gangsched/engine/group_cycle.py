@@ -10,8 +10,11 @@ from collections.abc import Mapping, Sequence
 
 from attrs import define, field
 
+from gangsched.engine.child_order import arranged
 from gangsched.engine.complete import Completed, FinalPod, Statuses, append_reasons, complete_groups, complete_pods
+from gangsched.engine.extra_pods import want_room
 from gangsched.engine.memo import MemoKey, Refusal
+from gangsched.engine.placement_algorithm import GROUP_UNSCHEDULABLE
 from gangsched.engine.podgroup_algorithm import PodGroupAlgorithm
 from gangsched.engine.reconcile import TreeError, reconcile, validate
 from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict
@@ -25,7 +28,9 @@ from gangsched_framework.infos import PodGroupInfo, PoppedPodGroupInfo, QueuedPo
 from gangsched_framework.interface import PodGroupPostFilterResult, RootAttempt
 from gangsched_framework.objects import EntityKey
 from gangsched_framework.placement import Assignment
-from gangsched_framework.status import SUCCESS, Code, Status, error
+from gangsched_framework.status import SUCCESS, Code, Status, error, unschedulable
+
+PostFiltered = tuple[Completed, PodGroupPostFilterResult | None]
 
 
 @define(eq=False)
@@ -66,6 +71,7 @@ class GroupCycle:
         self._leaves = {leaf: self._to_try(infos) for leaf, infos in self.entity.leaves.items()}
         if not any(self._leaves.values()):
             return False
+        self._tree = arranged(self._tree, self._leaves, tools.groups.child_order, tools.world.table)
         first = next(info for infos in self._leaves.values() for info in infos)
         self._framework = tools.frameworks[first.pod.scheduler_name]
         self._log("reconciled", leaves=len(self._leaves))
@@ -123,13 +129,15 @@ class GroupCycle:
         return self._refusal
 
     def _log(self, event: str, **values: object) -> None:
-        self.tools.log.stage(event, self.number, self.entity.key, **values)
+        log = self.tools.log
+        if log.on:
+            log.stage(event, self.number, self.entity.key, **values)
 
     def _to_try(self, infos: Sequence[QueuedPodInfo]) -> list[QueuedPodInfo]:
         """Without pods being deleted, assumed already, or assigned by someone else since the pop (spec §4.4)."""
-        kept = []
+        kept, is_placed = [], self.tools.world.is_placed
         for info in infos:
-            if info.pod.deleting or self.tools.world.is_placed(info.pod):
+            if info.pod.deletion_timestamp is not None or is_placed(info.pod):
                 self.tools.submitter.skip(info.pod)
             else:
                 kept.append(info)
@@ -140,13 +148,18 @@ class GroupCycle:
         tools = self.tools
         session = Session(self._framework, tools.snapshot, tools.algorithm, tools.trace, prepare)
         self._state = PodGroupCycleState()
-        return session, PodGroupAlgorithm(session, self._leaves).run_root(self._tree, self._state)
+        return session, PodGroupAlgorithm(session, self._leaves, tools.groups).run_root(self._tree, self._state)
 
-    def _rerun(self) -> RootAttempt:
-        """The scheduling function of the post-filter: the same algorithm on the snapshot as it stands."""
+    def _rerun(self, more_than: int = -1) -> RootAttempt:
+        """The scheduling function of the post-filter: the same algorithm on the snapshot as it stands.
+
+        It fails, too, unless it places more pods than ``more_than``.
+        """
         mark = self.tools.snapshot.mark()
         session, result = self._run(prepare=True)
         session.revert(mark)
+        if result.ok and len(result.placed()) <= more_than:
+            return RootAttempt(unschedulable("no further pod would find a node"), (), ())
         found = result.found()
         assignments = tuple(Assignment(p.info.pod, p.node) for p in found)
         return RootAttempt(result.status, assignments, tuple(p.state for p in found))
@@ -181,12 +194,12 @@ class GroupCycle:
         tools, tree, session = self.tools, self._tree, self._session
         assert tree is not None
         assert session is not None
-        root_status = result.status
-        evaluated = result.by_key()
-        before = complete_groups(tree, evaluated)
+        room = self._room_for_extra_pods(result, session)
         if not result.ok:
             session.revert(START)
-        groups, found = self._post_filter(root_status, before)
+        root_status = result.status
+        evaluated = result.by_key()
+        groups, found = room or self._post_filter(root_status, complete_groups(tree, evaluated))
         counted = tools.let_go(session)
         finals = complete_pods(tree, evaluated, self._leaves, groups)
         self._log("completed", groups=len(groups.after), pods=len(finals))
@@ -209,6 +222,24 @@ class GroupCycle:
         verdicts = {info.key: GroupVerdict(groups.after[info.key], waiting) for info in tree.walk()}
         return self._report(root_status, raw, verdicts, pods)
 
+    def _room_for_extra_pods(self, result: GroupResult, session: Session) -> PostFiltered | None:
+        """The post-filter's answer when it makes room for what a satisfied gang could not place; else None.
+
+        Nothing is bound in a cycle that preempts, so the root is refused then, as if none had found a node.
+        """
+        tools, tree = self.tools, self._tree
+        assert tree is not None
+        if tools.groups.extra_pod_preemption == "nonePlaced" or not want_room(result, self._leaves, tools.world.forest):
+            return None
+        steps, placed = tools.snapshot.steps_since(START), len(result.placed())
+        session.revert(START)
+        success, result.status = result.status, unschedulable(GROUP_UNSCHEDULABLE)
+        answer = self._post_filter(result.status, complete_groups(tree, result.by_key()), more_than=placed)
+        if answer[0].nominations is not None:
+            return answer
+        result.status = session.reapply(result, steps) or success
+        return None
+
     def _repeat(self, refusal: Refusal) -> CycleReport:
         """The refusal an equal tree met in this very world, submitted as if it had been found again."""
         tools, tree = self.tools, self._tree
@@ -230,14 +261,12 @@ class GroupCycle:
         if idle is not None and self._key is not None and self._refusal is not None:
             idle.lay_down(self._framework, self.entity.key, self._key, self._refusal)
 
-    def _post_filter(
-        self, root: Status, before: dict[EntityKey, Status]
-    ) -> tuple[Completed, PodGroupPostFilterResult | None]:
-        """Only when the root is exactly Unschedulable (spec §4.9.2)."""
+    def _post_filter(self, root: Status, before: Statuses, more_than: int = -1) -> PostFiltered:
+        """Only when the root is exactly Unschedulable (spec §4.9.2). ``more_than``: see ``_rerun``."""
         if root.code is not Code.UNSCHEDULABLE:
             return Completed(before, before), None
         framework = self._framework
-        result, status = framework.run_pod_group_post_filter(self._state, self.entity, self._rerun)
+        result, status = framework.run_pod_group_post_filter(self._state, self.entity, lambda: self._rerun(more_than))
         message = status.message if status is not None else ""
         self.tools.trace.add("post-filter", self.entity.key, message)
         self._log("post_filtered", reason=message)

@@ -36,9 +36,18 @@ class Tried:
 
 
 def best_placement(
-    session: Session, group: PodGroupInfo, state: PodGroupCycleState, leaves: Leaves, evaluate: Evaluate
+    session: Session,
+    group: PodGroupInfo,
+    state: PodGroupCycleState,
+    leaves: Leaves,
+    evaluate: Evaluate,
+    *,
+    remembers: bool,
 ) -> GroupResult:
-    """Evaluate the group in every candidate placement; the reservations of the best one stay, nothing of the others."""
+    """Evaluate the group in every candidate placement; the reservations of the best one stay, nothing of the others.
+
+    ``remembers``: simulations may be kept for later groups, and taken from earlier ones.
+    """
     parent = session.snapshot.placement
     placements, status = session.framework.run_generate_placements(state, group, parent)
     if status is not None:
@@ -49,7 +58,7 @@ def best_placement(
         return _only(session, group, state, placements[0], evaluate)
     boards = session.algorithm.boards
     board = None
-    if boards is not None and not session.trace.on and not session.prepare:
+    if boards is not None and remembers and not session.trace.on and not session.prepare:
         board = boards.get(session.framework, group, placements, leaves)
     if board is not None:
         return _best_of_board(session, group, state, leaves, evaluate, board)
@@ -146,6 +155,7 @@ def _only(
     previous = session.snapshot.enter(placement)
     session.trace.add("placement", group.key, placement.name)
     result = evaluate(group, PlacementCycleState(state))
+    result.placement = placement
     session.snapshot.enter(previous)
     return result if result.ok or result.status.code is Code.ERROR else _infeasible(result, 1)
 
@@ -159,6 +169,7 @@ def _simulate(
     session.trace.add("placement", group.key, placement.name)
     placement_state = PlacementCycleState(state)
     result = evaluate(group, placement_state)
+    result.placement = placement
     steps = tuple(snapshot.steps_since(mark))
     session.revert(mark)
     snapshot.enter(previous)
@@ -187,5 +198,5 @@ def _choose(session: Session, group: PodGroupInfo, state: PodGroupCycleState, tr
         best = tried[max(range(len(scores)), key=scores.__getitem__)]
         for attempt, score in zip(tried, scores, strict=True):
             session.trace.add("scores", group.key, f"{attempt.placement.name}: {score}")
-    failed = session.reapply(best)
+    failed = session.reapply(best.result, best.steps)
     return GroupResult(group, failed) if failed is not None else best.result

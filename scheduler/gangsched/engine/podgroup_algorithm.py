@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from attrs import define
 
 from gangsched.engine.placement_algorithm import GROUP_UNSCHEDULABLE, best_placement
-from gangsched.engine.results import GroupResult
+from gangsched.engine.results import GroupResult, PodOutcome
 from gangsched.engine.session import Session
+from gangsched.engine.settings import GroupScheduling
 from gangsched_framework.cycle_state import PlacementCycleState, PodGroupCycleState
 from gangsched_framework.infos import PodGroupInfo, QueuedPodInfo
 from gangsched_framework.objects import EntityKey
@@ -25,17 +26,30 @@ class PodGroupAlgorithm:
 
     session: Session
     leaves: Mapping[EntityKey, Sequence[QueuedPodInfo]]
+    choices: GroupScheduling
+    _minimal: bool = False
+    """The first of two passes: each group stops as soon as it has its minimum."""
 
     def run_root(self, tree: PodGroupInfo, state: PodGroupCycleState) -> GroupResult:
         """Evaluate the whole tree (spec §4.9.1). What a success reserved stays: the caller keeps or reverts it."""
+        mark = self.session.mark()
+        self._minimal = self.choices.evaluation == "doubleRun"
         result = self._evaluate(tree, state)
+        if self._minimal and result.ok:
+            self._minimal = False
+            self.session.trace.add("pass", tree.key, "second: what is left, beside the minimum")
+            self._fill(result, state)
+            if not result.ok:
+                self.session.revert(mark)
         if result.ok and not result.any_scheduled:
             result.status = unschedulable(GROUP_UNSCHEDULABLE)
         return result
 
     def _evaluate(self, group: PodGroupInfo, state: PodGroupCycleState) -> GroupResult:
         if self.session.framework.generates_placements:
-            return best_placement(self.session, group, state, self.leaves, self._in_placement)
+            # a remembered result does not say where it stands, which the second pass must know
+            remembers = not self._minimal
+            return best_placement(self.session, group, state, self.leaves, self._in_placement, remembers=remembers)
         return self._in_placement(group, PlacementCycleState(state))
 
     def _in_placement(self, group: PodGroupInfo, state: PlacementCycleState) -> GroupResult:
@@ -55,38 +69,43 @@ class PodGroupAlgorithm:
         pods = self.leaves.get(group.key, ())
         remaining, scheduled = len(pods), self.session.snapshot.scheduled(group.key)
         result = GroupResult(group, SUCCESS)
-        verdict = self._feasible(group, state, remaining, scheduled)
+        verdict = self._before(group, state, remaining, scheduled)
         if _stops(verdict):
             result.status = _pre_check(verdict)
             return result
         for info in pods:
-            outcome = self.session.try_pod(info, state)
-            result.pods.append(outcome)
-            if outcome.status is not None and outcome.status.code is Code.ERROR:
-                text = f"failed to schedule other pod from a pod group: {outcome.status.message}"
-                result.status = error(text)
+            if self._enough(verdict):
+                break
+            outcome = self._try_pod(result, info, state)
+            if result.status.code is Code.ERROR:
                 return result
             remaining -= 1
-            if outcome.placed:
-                scheduled += 1
-                result.any_scheduled = True
+            scheduled += outcome.placed
             verdict = self._feasible(group, state, remaining, scheduled)
             if _stops(verdict):
                 break
         result.status = _final(verdict)
         return result
 
+    def _try_pod(self, result: GroupResult, info: QueuedPodInfo, state: PlacementCycleState) -> PodOutcome:
+        """Place one pod of a leaf; its Error is the leaf's (spec §4.5.2)."""
+        outcome = self.session.try_pod(info, state)
+        result.pods.append(outcome)
+        if outcome.status is not None and outcome.status.code is Code.ERROR:
+            result.status = error(f"failed to schedule other pod from a pod group: {outcome.status.message}")
+        result.any_scheduled = result.any_scheduled or outcome.placed
+        return outcome
+
     def _composite(self, group: PodGroupInfo, state: PlacementCycleState) -> GroupResult:
         remaining, scheduled = len(group.children), 0
         result = GroupResult(group, SUCCESS)
-        verdict = self._feasible(group, state, remaining, scheduled)
+        verdict = self._before(group, state, remaining, scheduled)
         for child in group.children:
-            if _stops(verdict):
+            if _stops(verdict) or self._enough(verdict):
                 break
             answer = self._evaluate(child, PodGroupCycleState(state))
             if answer.status.code is Code.ERROR:
-                text = f"composite pod group evaluation failed due to child error: {answer.status.message}"
-                return GroupResult(group, error(text))  # the results below are dropped (spec §4.6.3)
+                return _broken_by(answer, group)
             result.children.append(answer)
             remaining -= 1
             if answer.ok:
@@ -95,6 +114,59 @@ class PodGroupAlgorithm:
             verdict = self._feasible(group, state, remaining, scheduled)
         result.status = _final(verdict)
         return result
+
+    # --- the second pass (evaluation: doubleRun) ----------------------------------------------------------------------
+
+    def _fill(self, result: GroupResult, state: PodGroupCycleState) -> None:
+        """Place what the first pass left of a group that has its minimum, inside the placement it was given.
+
+        PlacementFeasible is not asked about the group again, for its minimum stands. An Error becomes its status.
+        """
+        snapshot, trace = self.session.snapshot, self.session.trace
+        previous = snapshot.enter(result.placement or snapshot.placement)
+        inside = PlacementCycleState(state)
+        trace.depth += 1
+        if result.info.is_leaf:
+            self._fill_leaf(result, inside)
+        else:
+            self._fill_composite(result, inside)
+        trace.depth -= 1
+        snapshot.enter(previous)
+
+    def _fill_leaf(self, result: GroupResult, state: PlacementCycleState) -> None:
+        for info in self.leaves.get(result.info.key, ())[len(result.pods) :]:
+            self._try_pod(result, info, state)
+            if not result.ok:
+                return
+
+    def _fill_composite(self, result: GroupResult, state: PlacementCycleState) -> None:
+        """Children that have their minimum get more; those the first pass did not come to get their turn."""
+        tried = len(result.children)
+        for at, child in enumerate(result.info.children):
+            if at >= tried:
+                result.children.append(self._evaluate(child, PodGroupCycleState(state)))
+            elif result.children[at].ok:
+                self._fill(result.children[at], PodGroupCycleState(state))
+            answer = result.children[at]
+            if answer.status.code is Code.ERROR:
+                broken = _broken_by(answer, result.info)
+                result.status, result.children = broken.status, broken.children
+                return
+            result.any_scheduled = result.any_scheduled or (answer.ok and answer.any_scheduled)
+
+    # --- PlacementFeasible --------------------------------------------------------------------------------------------
+
+    def _before(self, group: PodGroupInfo, state: PlacementCycleState, count: int, scheduled: int) -> Status:
+        """The check before the first child; without it Success, unless there is no child to be asked about later.
+
+        The first of two passes asks in any case: a group that has its minimum already is to get nothing yet.
+        """
+        if self.choices.pre_check or self._minimal or not count:
+            return self._feasible(group, state, count, scheduled)
+        return SUCCESS
+
+    def _enough(self, verdict: Status) -> bool:
+        return self._minimal and verdict.code is Code.SUCCESS
 
     def _feasible(self, group: PodGroupInfo, state: PlacementCycleState, remaining: int, scheduled: int) -> Status:
         status = self.session.framework.run_placement_feasible(state, group, Progress(remaining, scheduled)) or SUCCESS
@@ -106,6 +178,13 @@ class PodGroupAlgorithm:
 
 _GO_ON = (Code.SUCCESS, Code.WAIT)
 _KNOWN = (Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, Code.ERROR)
+
+
+def _broken_by(child: GroupResult, group: PodGroupInfo) -> GroupResult:
+    """The Error of a child is its parent's, and the results below the parent are dropped (spec §4.6.3)."""
+    return GroupResult(
+        group, error(f"composite pod group evaluation failed due to child error: {child.status.message}")
+    )
 
 
 def _stops(verdict: Status) -> bool:

@@ -7,6 +7,7 @@ from attrs import define, field
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.infos import PodGroupInfo, QueuedPodInfo
 from gangsched_framework.objects import EntityKey
+from gangsched_framework.placement import Placement
 from gangsched_framework.status import Code, FitError, Status
 
 
@@ -34,7 +35,7 @@ class GroupResult:
     """An evaluated group: its own status before completion, and what was evaluated below it.
 
     ``pods`` of a leaf are a prefix of its queued pods (spec §4.5.6). ``any_scheduled``: something below was newly
-    placed and still stands.
+    placed and still stands. ``placement``: where a group that succeeded was evaluated, None = not kept.
     """
 
     info: PodGroupInfo
@@ -42,6 +43,7 @@ class GroupResult:
     any_scheduled: bool = False
     pods: list[PodOutcome] = field(factory=list)
     children: list[GroupResult] = field(factory=list)
+    placement: Placement | None = None
 
     @property
     def ok(self) -> bool:

@@ -64,7 +64,8 @@ class Scheduler:
         self._clock = EngineClock()
         self._popped = 0
         composite = all(gates[g] for g in ("GenericWorkload", "TopologyAwareWorkloadScheduling", "CompositePodGroup"))
-        forest = Forest(composite=composite, child_order=settings.child_order)
+        by_creation = settings.groups.child_order == "creation"
+        forest = Forest(composite=composite, child_order="creation" if by_creation else "name")
         self.world = World(forest)
         upstream = settings.node_order == "upstream"
         order = node_order.upstream if upstream else node_order.by_name
@@ -99,6 +100,7 @@ class Scheduler:
             self.tracer,
             self.frameworks,
             StageLog(settings.logging),
+            settings.groups,
             Memo(self.world, self.nominator, self.columns) if self.columns is not None and settings.memo else None,
             policy_gate=gates.get("PodGroupPreemptionPolicy", False),
         )
@@ -106,8 +108,10 @@ class Scheduler:
         self._tools.idle = self._idle
 
     def _idle_retries(self, gates: Mapping[str, bool]) -> IdleRetries | None:
-        """None where retries cannot be foreseen: no memo, another order of the queue, asynchronous evictions."""
+        """None where retries cannot be foreseen: no memo, other orders of queue or children, asynchronous evictions."""
         memo = self._tools.memo
+        if self._tools.groups.child_order not in ("name", "creation"):
+            return None
         sorts = {ref.name for fwk in self.frameworks.values() for ref in fwk.profile.points.get("queueSort", ())}
         if memo is None or sorts != {"PrioritySort"} or gates.get("SchedulerAsyncPreemption", False):
             return None

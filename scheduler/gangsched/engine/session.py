@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from attrs import define, field
 
 from gangsched.engine.pod_algorithm import PodAlgorithm
-from gangsched.engine.results import PodOutcome
+from gangsched.engine.results import GroupResult, PodOutcome
 from gangsched.engine.trace import Tracer
 from gangsched_framework.cycle_state import CycleState, PlacementCycleState
 from gangsched_framework.framework import Framework
 from gangsched_framework.infos import QueuedPodInfo
+from gangsched_framework.objects import Pod
 from gangsched_framework.snapshot import Snapshot
 from gangsched_framework.status import Code, FitError, Status, unschedulable
-
-if TYPE_CHECKING:
-    from gangsched.engine.placement_algorithm import Tried
-
 
 START = 0
 """The mark before the first step of a cycle."""
@@ -79,10 +76,10 @@ class Session:
             self.trace.add("pod", info.pod.key, f"-> {node}")
         return PodOutcome(info, state, node)
 
-    def reapply(self, tried: Tried) -> Status | None:
-        """Reserve again what the chosen placement reserved in its simulation (spec §6.6)."""
-        states = {p.info.pod.key: p for p in tried.result.found()}
-        for pod, node in tried.steps:
+    def reapply(self, result: GroupResult, steps: Sequence[tuple[Pod, str]]) -> Status | None:
+        """Reserve again what an evaluation had reserved, after it was taken back (spec §6.6)."""
+        states = {p.info.pod.key: p for p in result.found()}
+        for pod, node in steps:
             outcome = states[pod.key]
             self.snapshot.assume(pod, node)
             if self.framework.reserves:

@@ -11,6 +11,7 @@ from gangsched.engine.memo import Memo
 from gangsched.engine.outbox import Outbox
 from gangsched.engine.pod_algorithm import PodAlgorithm
 from gangsched.engine.session import START, Session
+from gangsched.engine.settings import GroupScheduling
 from gangsched.engine.stage_log import StageLog
 from gangsched.engine.submit import Submitter
 from gangsched.engine.trace import Tracer
@@ -33,6 +34,7 @@ class Tools:
     trace: Tracer
     frameworks: Mapping[str, Framework]
     log: StageLog
+    groups: GroupScheduling
     memo: Memo | None = None
     idle: IdleRetries | None = None
     policy_gate: bool = False

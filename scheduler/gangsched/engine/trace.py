@@ -13,6 +13,7 @@ Kind = Literal[
     "placement",
     "feasible",
     "pod",
+    "pass",
     "revert",
     "scores",
     "root",

@@ -75,6 +75,27 @@ FILES: dict[str, tuple[str | bytes, str]] = {
         r":4: initializing profiles: creating profile for scheduler name a\nb: at least one bind plugin is needed",
     ),
     "two unknown fields": (TOP + "a: 1\nb: 2", ':3: unknown field "a", unknown field "b"'),
+    "an unknown choice about groups": (
+        TOP + "groupScheduling:\n  childOrders: name",
+        ':4: unknown field "groupScheduling.childOrders"; did you mean "childOrder"?',
+    ),
+    "a choice that is not there": (
+        TOP + "groupScheduling:\n  childOrder: Smallest",
+        ':4: groupScheduling.childOrder: found the text "Smallest", allowed name, creation, smallest or hardest; '
+        'did you mean "smallest"?',
+    ),
+    "text for true or false": (
+        TOP + "groupScheduling:\n  preCheck: maybe",
+        ':4: groupScheduling.preCheck: found the text "maybe", allowed true or false',
+    ),
+    "a list for a choice": (
+        TOP + "groupScheduling:\n  evaluation: [greedy]",
+        ":4: groupScheduling.evaluation: found a list, allowed greedy or doubleRun",
+    ),
+    "text for the choices": (
+        TOP + "groupScheduling: doubleRun",
+        ':3: groupScheduling: found the text "doubleRun", allowed a mapping',
+    ),
     "text for a number": (
         TOP + "parallelism: four",
         ':3: parallelism: found the text "four", allowed a whole number of 32',

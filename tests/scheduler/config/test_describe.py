@@ -13,6 +13,8 @@ from gangsched_framework.registry import Registry
 TEXT = """apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 podMaxBackoffSeconds: 20
+groupScheduling:
+  childOrder: hardest
 profiles:
 - schedulerName: packer
   percentageOfNodesToScore: 30
@@ -45,7 +47,11 @@ def test_settings(view: Description) -> None:
         ("podInitialBackoffSeconds", 1, "default"),
         ("podMaxBackoffSeconds", 20, "scheduler.yaml:3"),
         ("nodeOrder", "upstream", "option"),
-        ("profiles.packer.percentageOfNodesToScore", 30, "scheduler.yaml:6"),
+        ("groupScheduling.evaluation", "greedy", "default"),
+        ("groupScheduling.childOrder", "hardest", "scheduler.yaml:5"),
+        ("groupScheduling.preCheck", True, "default"),
+        ("groupScheduling.extraPodPreemption", "nonePlaced", "default"),
+        ("profiles.packer.percentageOfNodesToScore", 30, "scheduler.yaml:8"),
     ]
     assert [row.name for row in view.gates if row.origin == "set"] == ["PodGroupPreemptionPolicy"]
 
@@ -58,7 +64,7 @@ def test_a_plugin_with_weight_and_arguments(view: Description) -> None:
     assert fit.weights == {"score": 5, "placementScore": 1}
     assert fit.arguments["ignoredResources"] == ["example.com/foo"]
     assert fit.arguments["scoringStrategy"]["type"] == "LeastAllocated"
-    assert fit.origins == ("default", "scheduler.yaml:12", "scheduler.yaml:17")
+    assert fit.origins == ("default", "scheduler.yaml:14", "scheduler.yaml:19")
 
 
 def test_points_that_are_off(view: Description) -> None:
@@ -86,7 +92,7 @@ def test_every_value_of_the_data_has_an_origin(view: Description) -> None:
                 want = [point]
             assert [origins[f"profiles.{name}.{path}"] for path in want]
     assert origins["profiles.packer.args.NodeResourcesFit.scoringStrategy"] == "default"
-    assert origins["profiles.packer.score.NodeResourcesFit"] == "scheduler.yaml:12"
+    assert origins["profiles.packer.score.NodeResourcesFit"] == "scheduler.yaml:14"
 
 
 def test_a_mapping_is_an_origin_by_paths(registry: Registry) -> None:
