@@ -145,7 +145,9 @@ def _check_room(node: Node, pods: Iterable[Pod], new: Mapping[str, str]) -> None
 def check_configuration(document: Mapping[str, Any]) -> None:
     """What ``config view -o json`` says of an accepted configuration."""
     assert 0 <= document["percentageOfNodesToScore"] <= 100
-    assert 0 < document["podInitialBackoffSeconds"] <= document["podMaxBackoffSeconds"]
+    initial, maximum = document["podInitialBackoffSeconds"], document["podMaxBackoffSeconds"]
+    assert initial > 0
+    assert maximum >= initial or maximum == 0  # none at all (podgroup-scheduling.md §2.4.2)
     assert document["nodeOrder"] in ("name", "upstream")
     assert document["profiles"]
     for profile in document["profiles"].values():
