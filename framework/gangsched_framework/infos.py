@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from attrs import Factory, define, field, frozen
+from attrs import Factory, define, field
 
 from gangsched_framework.objects import EntityKey, Group, Pod, PodGroup
+from gangsched_framework.values import value
 
 
-@frozen(eq=False)
+@value(eq=False)
 class PodGroupInfo:
     """One group of a tree, as it was when the tree was taken."""
 

@@ -9,6 +9,7 @@ from attrs import frozen
 
 from gangsched_framework.objects import Pod
 from gangsched_framework.refusals import Rows
+from gangsched_framework.values import value
 
 
 @frozen(eq=False)
@@ -24,7 +25,7 @@ class Placement:
         return np.asarray(self.rows, np.intp)
 
 
-@frozen
+@value
 class Progress:
     """``remaining`` children not yet tried, ``scheduled`` children that count as placed."""
 
@@ -32,7 +33,7 @@ class Progress:
     scheduled: int
 
 
-@frozen
+@value
 class Assignment:
     """A pod newly placed by the simulation, and the name of its node."""
 

@@ -11,6 +11,7 @@ from enum import Enum
 from attrs import field, frozen
 
 from gangsched_framework.refusals import GroupedRefusals
+from gangsched_framework.values import value
 
 
 class Code(Enum):
@@ -40,7 +41,7 @@ class Code(Enum):
 _REJECTED = frozenset({Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, Code.PENDING})
 
 
-@frozen(eq=False)
+@value(eq=False)
 class Status:
     """A code with its reasons and the plugin that gave it.
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 
-from attrs import frozen
-
 from gangsched_framework.events import ClusterEvent
 from gangsched_framework.objects import Group, Node, Pod
+from gangsched_framework.values import value
 
 EventObject = Pod | Node | Group | None
 
 
-@frozen(eq=False)
+@value(eq=False)
 class MissedEvent:
     """An event that happened while pods were in flight. ``only``: UID of the one pod it is for, '' = for all."""
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from attrs import frozen
-
 from gangsched_framework.events import ClusterEvent, ClusterEventWithHint, Hint
 from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import Pod
+from gangsched_framework.values import value
 from gangsched_queue.entities import Entity, QueuedPodGroupInfo
 from gangsched_queue.in_flight import EventObject, MissedEvent
 from gangsched_queue.registrations import Registrations
@@ -22,7 +21,7 @@ class Strategy(IntEnum):
     IMMEDIATELY = 2
 
 
-@frozen(eq=False)
+@value(eq=False)
 class Occurrence:
     """An event that happened, with the object it happened to."""
 

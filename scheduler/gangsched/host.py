@@ -7,12 +7,18 @@ other writes, pods first, each object by name, its writes in their order, each d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 
-from attrs import evolve
+from attrs import define, evolve, field
 
 from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, SetCondition
 from gangsched.engine.scheduler import Scheduler
 from gangsched_framework.objects import POD, Condition, EntityKey, Pod, PodStatus, replace_condition
+
+PodWrite = SetCondition | Nominate
+"""A decision that changes the status of a pod."""
+
+_pod_of = attrgetter("pod")
 
 BindCall = Callable[[Bind], "str | None"]
 """Carries out a binding; returns None, or the message of the failure."""
@@ -39,16 +45,18 @@ class Host:
 
     def carry_out(self, decisions: Sequence[Decision]) -> tuple[Decision, ...]:
         """Apply the decisions of a cycle; returns them with what carrying them out added (events, failed bindings)."""
+        kinds = _by_kind(decisions)
         added: list[Decision] = []
         bound: list[Bind] = []
-        for bind in sorted((d for d in decisions if isinstance(d, Bind)), key=lambda d: d.pod):
+        for bind in sorted(kinds.binds, key=_pod_of):
             added += self._bind(bind, bound)
-        for victim in decisions:
-            if isinstance(victim, Evict):
-                self.evict(victim)
+        for victim in kinds.evictions:
+            self.evict(victim)
         writes = {bind.pod: self._assigned(bind) for bind in bound}
-        self._write_pods((*decisions, *added), writes)
-        self._write_groups(decisions)
+        if len(bound) < len(kinds.binds):  # a failed binding is written to its pod
+            kinds.pod_writes += _by_kind(added).pod_writes
+        self._write_pods(writes, kinds.pod_writes)
+        self._write_groups(kinds.group_writes)
         return (*decisions, *added)
 
     def _bind(self, bind: Bind, bound: list[Bind]) -> Iterable[Decision]:
@@ -78,21 +86,18 @@ class Host:
             self._shared = (old, now, new)
         return self._shared[2]
 
-    def _write_pods(self, decisions: Sequence[Decision], writes: dict[str, Pod | None]) -> None:
-        patches: dict[str, list[SetCondition | Nominate]] = {}
-        for decision in decisions:
-            if isinstance(decision, SetCondition) and decision.key.kind == POD:
-                patches.setdefault(decision.key.full_name, []).append(decision)
-            elif isinstance(decision, Nominate):
-                patches.setdefault(decision.pod, []).append(decision)
-        for key in sorted({*writes, *patches}):
+    def _write_pods(self, writes: dict[str, Pod | None], patches: Sequence[PodWrite]) -> None:
+        by_pod: dict[str, list[PodWrite]] = {}
+        for patch in patches:
+            by_pod.setdefault(patch.key.full_name if isinstance(patch, SetCondition) else patch.pod, []).append(patch)
+        for key in sorted({*writes, *by_pod}) if by_pod else writes:  # bindings are sorted
             bound = writes.get(key)
             if bound is not None:
                 self.core.update(bound)
-            for patch in patches.get(key, ()):
+            for patch in by_pod.get(key, ()):
                 self._patch_pod(key, patch)
 
-    def _patch_pod(self, key: str, patch: SetCondition | Nominate) -> None:
+    def _patch_pod(self, key: str, patch: PodWrite) -> None:
         pod = self.core.pod(key)
         if pod is None:
             return
@@ -106,8 +111,7 @@ class Host:
                 status = evolve(status, nominated_node_name=patch.nominated_node)
         self.core.update(evolve(pod, status=status))
 
-    def _write_groups(self, decisions: Sequence[Decision]) -> None:
-        writes = [d for d in decisions if isinstance(d, SetCondition) and d.key.kind != POD]
+    def _write_groups(self, writes: Sequence[SetCondition]) -> None:
         for write in sorted(writes, key=lambda d: (d.key.kind != "podgroup", d.key.full_name)):
             group = self.core.world.forest.group(write.key)
             if group is not None and write.condition is not None:
@@ -120,3 +124,27 @@ class Host:
             self.evicted[evict.pod] = evict.by
             self.bindings.pop(evict.pod, None)
             self.core.delete(pod)
+
+
+@define
+class _Kinds:
+    """Decisions of a cycle by what is done about them, each kind in the order it was decided."""
+
+    binds: list[Bind] = field(factory=list)
+    evictions: list[Evict] = field(factory=list)
+    pod_writes: list[PodWrite] = field(factory=list)
+    group_writes: list[SetCondition] = field(factory=list)
+
+
+def _by_kind(decisions: Iterable[Decision]) -> _Kinds:
+    kinds = _Kinds()
+    for decision in decisions:
+        if isinstance(decision, Bind):
+            kinds.binds.append(decision)
+        elif isinstance(decision, SetCondition):
+            (kinds.pod_writes if decision.key.kind == POD else kinds.group_writes).append(decision)
+        elif isinstance(decision, Nominate):
+            kinds.pod_writes.append(decision)
+        elif isinstance(decision, Evict):
+            kinds.evictions.append(decision)
+    return kinds

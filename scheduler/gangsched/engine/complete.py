@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attrs import frozen
-
 from gangsched.engine.placement_algorithm import GROUP_UNSCHEDULABLE
 from gangsched.engine.results import GroupResult, PodOutcome
 from gangsched_framework.infos import PodGroupInfo, QueuedPodInfo
 from gangsched_framework.objects import EntityKey
 from gangsched_framework.status import Code, FitError, Status, error
+from gangsched_framework.values import value
 
 
-@frozen(eq=False)
+@value(eq=False)
 class FinalPod:
     """What becomes of one queued pod: bound to ``outcome.node`` when ``status`` is None, else refused.
 
@@ -64,7 +63,7 @@ def append_reasons(final: Mapping[EntityKey, Status], reason: str) -> Statuses:
     return {key: appended[id(status)] for key, status in final.items()}
 
 
-@frozen(eq=False)
+@value(eq=False)
 class Completed:
     """The groups before and after the post-filter spoke, and its nominations when the tree waits on preemption."""
 

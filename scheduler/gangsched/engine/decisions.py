@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from attrs import frozen
-
 from gangsched_framework.objects import Condition, EntityKey
+from gangsched_framework.values import value
 
 
-@frozen
+@value
 class Bind:
     """Bind a pod (``namespace/name``) to a node. The host answers with ``bound`` and the update, or ``bind_failed``."""
 
@@ -16,7 +15,7 @@ class Bind:
     node: str
 
 
-@frozen
+@value
 class Nominate:
     """Write ``status.nominatedNodeName`` of a pod ('' clears it), apart from a condition."""
 
@@ -24,7 +23,7 @@ class Nominate:
     node: str
 
 
-@frozen
+@value
 class Evict:
     """Delete a victim. ``by`` is the key of the preemptor (a pod or a root group), ``node`` where it makes room
     (``cluster`` for groups)."""
@@ -36,7 +35,7 @@ class Evict:
     node: str
 
 
-@frozen
+@value
 class SetCondition:
     """Write a condition, in one API write with a nomination if ``nominated_node`` is not None.
 
@@ -53,7 +52,7 @@ _SURELY_SHORT = 256
 """Characters that fit into 1024 bytes whatever they are."""
 
 
-@frozen
+@value
 class RecordEvent:
     """An event as in Kubernetes: ``TYPE REASON regarding: note`` (``regarding`` = ``namespace/name`` of the pod)."""
 

@@ -11,9 +11,10 @@ from gangsched.engine.memo import Refusal
 from gangsched.engine.trace import TraceStep
 from gangsched_framework.objects import EntityKey
 from gangsched_framework.status import Code, Status
+from gangsched_framework.values import value
 
 
-@frozen
+@value
 class PodVerdict:
     """A pod's outcome: bound to ``node``, or refused with ``status``.
 
@@ -27,7 +28,7 @@ class PodVerdict:
     plugins: tuple[str, ...] = ()
 
 
-@frozen
+@value
 class GroupVerdict:
     """A group's final status; ``waiting_on_preemption`` when victims are being evicted for its tree."""
 
@@ -35,7 +36,7 @@ class GroupVerdict:
     waiting_on_preemption: bool = False
 
 
-@frozen
+@value
 class CycleReport:
     """One scheduling cycle (field meanings: conformance README §4).
 
