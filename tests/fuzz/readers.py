@@ -99,16 +99,23 @@ def _document(text: str) -> Any:
 
 
 def manifests(dice: random.Random, folder: Path) -> bool:
-    """``run``, ``explain`` and ``replay --nodes``."""
+    """``run``, ``explain``, ``top``, ``replay --nodes`` and ``--queues``."""
     document = _manifest(dice)
     raw, name = (as_json(document), "m.json") if dice.randrange(2) else (as_yaml(document), "m.yaml")
     file = folder / (name if dice.randrange(4) else "m")
     file.write_bytes(garbled(dice, raw))
-    kind = dice.randrange(8)
+    kind = dice.randrange(10)
     if kind == 0:
         return ask("explain", f"pod/{dice.choice(('p', 'plain', 'g-0'))}", "-n", "default", str(file)).accepted
     if kind == 1:
         return ask("replay", EVOLUTION, "--nodes", str(file), "--check", "--until", "10").accepted
+    if kind == 2:
+        return ask("replay", EVOLUTION, "--queues", str(file), "--check", "--until", "10").accepted
+    if kind == 3:
+        answer = ask("top", dice.choice(("queues", "jobs")), str(file), "-o", "json")
+        if answer.accepted:
+            _document(answer.stdout)
+        return answer.accepted
     answer = ask("run", "-f", str(file), "-o", "json", codes=(0, 1, 2))
     if answer.accepted:
         objects = read_files([str(file)]).objects
@@ -134,7 +141,7 @@ def _manifest(dice: random.Random) -> Any:
 
 def configurations(dice: random.Random, folder: Path) -> bool:
     """``config view``, and ``-c`` of ``run``, ``replay`` and ``conform``."""
-    document = mutated(dice, samples.CONFIG, dice.randrange(1, 4))
+    document = mutated(dice, dice.choice((samples.CONFIG, samples.CONFIG, samples.FAIR)), dice.randrange(1, 4))
     raw = garbled(dice, as_json(document) if dice.randrange(2) else as_yaml(document))
     file = folder / "c.yaml"
     file.write_bytes(raw)

@@ -131,7 +131,48 @@ VOLCANO_JOB = {
     "metadata": {"name": "v"},
     "spec": {"minAvailable": 1, "tasks": [{"name": "t", "replicas": 2, "template": TEMPLATE}]},
 }
-ITEMS = [POD, NODE, GROUP, COMPOSITE, CLASS, BUDGET, DEPLOYMENT, JOB, JOB_SET, LEADER_WORKER_SET, VOLCANO_JOB]
+STATEFUL_SET = {
+    "apiVersion": "apps/v1",
+    "kind": "StatefulSet",
+    "metadata": {"name": "s"},
+    "spec": {"replicas": 1, "serviceName": "s", "selector": {"matchLabels": {"a": "b"}}, "template": TEMPLATE},
+}
+SERVICE = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}, "spec": {"selector": {"app": "web"}}}
+NAMESPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "ns", "labels": {"team": "a"}}}
+RUNTIME = {
+    "apiVersion": "node.k8s.io/v1",
+    "kind": "RuntimeClass",
+    "metadata": {"name": "kata"},
+    "handler": "kata",
+    "overhead": {"podFixed": {"cpu": "250m"}},
+    "scheduling": {"nodeSelector": {"vm": "yes"}, "tolerations": [{"key": "vm", "operator": "Exists"}]},
+}
+QUEUE = {
+    "apiVersion": "scheduling.volcano.sh/v1beta1",
+    "kind": "Queue",
+    "metadata": {
+        "name": "team-a",
+        "annotations": {"volcano.sh/hierarchy": "root/eng/a", "volcano.sh/hierarchy-weights": "1/2/8"},
+    },
+    "spec": {
+        "weight": 2,
+        "capability": {"cpu": "10", "nvidia.com/gpu": 4},
+        "deserved": {"cpu": "2"},
+        "guarantee": {"resource": {"cpu": "500m"}},
+        "reclaimable": False,
+    },
+    "status": {"state": "Open"},
+}
+VOLCANO_GROUP = {
+    "apiVersion": "scheduling.volcano.sh/v1beta1",
+    "kind": "PodGroup",
+    "metadata": {"name": "vg"},
+    "spec": {"minMember": 2, "queue": "team-a", "priorityClassName": "urgent"},
+}
+ITEMS = [
+    *(POD, NODE, GROUP, COMPOSITE, CLASS, BUDGET, DEPLOYMENT, JOB, JOB_SET, LEADER_WORKER_SET, VOLCANO_JOB),
+    *(STATEFUL_SET, SERVICE, NAMESPACE, RUNTIME, QUEUE, VOLCANO_GROUP),
+]
 WHOLE = {"apiVersion": "v1", "kind": "List", "items": ITEMS}
 CLUSTER: dict[str, Any] = {
     "apiVersion": "v1",
@@ -208,6 +249,26 @@ CONFIG: dict[str, Any] = {
             ],
         },
         {"schedulerName": "b", "percentageOfNodesToScore": 0},
+    ],
+    "nodeOrder": "upstream",
+    "groupScheduling": {
+        "evaluation": "doubleRun",
+        "childOrder": "smallest",
+        "preCheck": False,
+        "extraPodPreemption": "anyFailed",
+    },
+}
+FAIR: dict[str, Any] = {
+    "apiVersion": "kubescheduler.config.k8s.io/v1",
+    "kind": "KubeSchedulerConfiguration",
+    "profiles": [
+        {
+            "plugins": {
+                "queueSort": {"enabled": [{"name": name} for name in ("Priority", "Gang", "DRF", "Proportion")]},
+                "permit": {"disabled": [{"name": "*"}]},
+            },
+            "pluginConfig": [{"name": "NodeResourcesFit", "args": {"scoringStrategy": {"type": "MostAllocated"}}}],
+        }
     ],
 }
 # --- traces ---------------------------------------------------------------------------------------------------------

@@ -7,7 +7,16 @@ from typing import Any
 
 from gangsched.manifests.names import DNS_LABEL, DNS_SUBDOMAIN, LABEL_VALUE
 from gangsched.replay.ledger import amounts, requested
-from gangsched_framework.objects import ClusterObject, CompositePodGroup, Namespace, Node, Pod, PodGroup, PriorityClass
+from gangsched_framework.objects import (
+    ClusterObject,
+    CompositePodGroup,
+    Namespace,
+    Node,
+    Pod,
+    PodGroup,
+    PriorityClass,
+    Queue,
+)
 from gangsched_framework.pod_spec import Container, LabelSelector, PodAffinityTerm, PodSpec, Requirement
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
@@ -36,6 +45,17 @@ def check_objects(objects: Iterable[ClusterObject]) -> None:
             assert -(2**31) <= obj.value <= 10**9
         elif isinstance(obj, Namespace):
             assert DNS_LABEL.accepts(obj.name)
+        elif isinstance(obj, Queue):
+            _check_queue(obj)
+
+
+def _check_queue(queue: Queue) -> None:
+    assert 1 <= queue.weight < 2**31
+    guarantee, deserved, capability = queue.guarantee or {}, queue.deserved or {}, queue.capability or {}
+    for smaller, larger in ((guarantee, deserved), (deserved, capability), (guarantee, capability)):
+        assert all(amount <= larger[name] for name, amount in smaller.items() if name in larger)
+    levels = queue.annotations.get("volcano.sh/hierarchy", "").split("/")
+    assert len(queue.annotations.get("volcano.sh/hierarchy-weights", "1").split("/")) == len(levels)
 
 
 def _check_pod(pod: Pod) -> None:
@@ -151,5 +171,5 @@ def check_configuration(document: Mapping[str, Any]) -> None:
     assert document["nodeOrder"] in ("name", "upstream")
     assert document["profiles"]
     for profile in document["profiles"].values():
-        assert len(profile["queueSort"]) == 1
+        assert profile["queueSort"]
         assert profile["bind"]

@@ -41,13 +41,15 @@ def test_the_samples_themselves_are_accepted(tmp_path: Path) -> None:
     file = tmp_path / "f.json"
     file.write_text(json.dumps(samples.WHOLE))
     objects = read_files([str(file)]).objects
-    assert len(objects) == 6 + (1 + 2) + (1 + 2) + 2 + 2 + (1 + 2)
+    workloads = (1 + 2) + (1 + 2) + 2 + 2 + (1 + 2) + (1 + 1)
+    assert len(objects) == 6 + workloads + 4  # the class of runtimes is none
     check_objects(objects)
     file.write_text(json.dumps(samples.CLUSTER))
     answer = ask("run", "-f", str(file), "-o", "json", codes=(0, 1))
     check_run(read_files([str(file)]).objects, json.loads(answer.stdout))
-    file.write_text(json.dumps(samples.CONFIG))
-    ask("config", "view", "-c", str(file), codes=(0,))
+    for config in (samples.CONFIG, samples.FAIR):
+        file.write_text(json.dumps(config))
+        ask("config", "view", "-c", str(file), codes=(0,))
     file.write_text("\n".join(json.dumps(line) for line in samples.TRACE))
     ask("replay", str(file), "--check", codes=(0,))
     file.write_text("\n".join(samples.ROWS))

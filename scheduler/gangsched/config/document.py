@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from attrs import frozen
 
 from gangsched.config.arguments import ARGUMENTS
 from gangsched.config.group_scheduling import GROUP_SCHEDULING, SECTION
+from gangsched.config.model import NodeOrder
 from gangsched.config.problems import ConfigFileError, Problem, Source, dotted, shown
-from gangsched.config.schema import Bool, Fields, FreeMap, Int, ListOf, Number, Shape, Text, read
+from gangsched.config.schema import Bool, Fields, FreeMap, Int, ListOf, Number, OneOf, Shape, Text, read
 from gangsched_framework.errors import InputError
 from gangsched_framework.profile import POINTS
 from gangsched_framework.strict_yaml import parse
@@ -40,6 +41,7 @@ _DOCUMENT = Fields(
         "podMaxBackoffSeconds": Int(64),
         "profiles": ListOf(_PROFILE),
         SECTION: GROUP_SCHEDULING,  # ours (docs/choices.md)
+        "nodeOrder": OneOf(get_args(NodeOrder)),  # ours (architecture.md §4)
         "extenders": ListOf(FreeMap()),
         # Known, and without meaning for decisions: read and left.
         "delayCacheUntilActive": Bool(),
@@ -103,12 +105,13 @@ class WrittenProfile:
 
 @frozen
 class Document:
-    """What a configuration says: of the numbers of the top level and of groupScheduling what was written."""
+    """What a configuration says: of the top level's numbers, groupScheduling and nodeOrder what was written."""
 
     source: Source
     settings: Mapping[str, int] = {}
     profiles: tuple[WrittenProfile, ...] = ()
     group_scheduling: Mapping[str, str | bool] = {}
+    node_order: NodeOrder | None = None
 
 
 def read_document(content: object, source: Source) -> Document:
@@ -124,7 +127,7 @@ def read_document(content: object, source: Source) -> Document:
         _profile(item, ("profiles", index), source) for index, item in enumerate(values.get("profiles", ()))
     )
     settings = {key: value for key, value in values.items() if isinstance(_DOCUMENT.fields[key], Int)}
-    return Document(source, settings, profiles, values.get(SECTION, {}))
+    return Document(source, settings, profiles, values.get(SECTION, {}), values.get("nodeOrder"))
 
 
 def parse_document(source: Source) -> object:

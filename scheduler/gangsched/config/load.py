@@ -91,7 +91,8 @@ class _Builder:
             raise ConfigFileError(document.source, "validate", found)
         for key in settings:
             self._origins[key] = self._origin((key,)) if key in document.settings else "default"
-        self._origins["nodeOrder"] = "option" if node_order else "default"
+        written_order = self._origin(("nodeOrder",)) if document.node_order else "default"
+        self._origins["nodeOrder"] = "option" if node_order else written_order
         groups = chosen(document.group_scheduling, GroupScheduling())
         for key in fields_of(groups):
             written_here = key in document.group_scheduling
@@ -105,7 +106,7 @@ class _Builder:
             max_backoff=settings["podMaxBackoffSeconds"] * _SECOND,
             parallelism=settings["parallelism"],
             percentage_of_nodes_to_score=percentage,
-            node_order=node_order or "name",
+            node_order=node_order or document.node_order or "name",
             group_scheduling=groups,
             origins=self._origins,
             warnings=tuple(self._warnings()),

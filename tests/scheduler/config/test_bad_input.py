@@ -74,6 +74,10 @@ FILES: dict[str, tuple[str | bytes, str]] = {
         TOP + 'profiles:\n- schedulerName: "a\\nb"\n  plugins: {bind: {disabled: [{name: "*"}]}}',
         r":4: initializing profiles: creating profile for scheduler name a\nb: at least one bind plugin is needed",
     ),
+    "a misspelt node order": (
+        TOP + "nodeOrder: upstrem",
+        ':3: nodeOrder: found the text "upstrem", allowed name or upstream; did you mean "upstream"?',
+    ),
     "two unknown fields": (TOP + "a: 1\nb: 2", ':3: unknown field "a", unknown field "b"'),
     "an unknown choice about groups": (
         TOP + "groupScheduling:\n  childOrders: name",

@@ -56,6 +56,15 @@ def test_settings(view: Description) -> None:
     assert [row.name for row in view.gates if row.origin == "set"] == ["PodGroupPreemptionPolicy"]
 
 
+def test_the_node_order_of_a_file_stands_unless_an_option_says_otherwise(tmp_path: Path, registry: Registry) -> None:
+    path = tmp_path / "scheduler.yaml"
+    path.write_text(f"{TEXT}nodeOrder: upstream\n")
+    config = load_config(path, registry=registry)
+    assert (config.node_order, config.origins["nodeOrder"]) == ("upstream", f"{path}:{len(TEXT.splitlines()) + 1}")
+    config = load_config(path, registry=registry, node_order="name")
+    assert (config.node_order, config.origins["nodeOrder"]) == ("name", "option")
+
+
 def test_a_plugin_with_weight_and_arguments(view: Description) -> None:
     fit = next(row for row in view.plugins if row.plugin == "NodeResourcesFit")
 
