@@ -7,12 +7,22 @@ from contextlib import contextmanager
 from functools import cache
 from random import Random
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
+
+from attrs import evolve
 
 from gangsched.config import FeatureGates, SchedulerConfig, load_config
-from gangsched.engine import bulk_plan, columns, domain_choice, placement_algorithm, placement_board, signature_column
+from gangsched.engine import (
+    bulk_plan,
+    columns,
+    domain_choice,
+    placement_algorithm,
+    placement_board,
+    run_ahead,
+    signature_column,
+)
 from gangsched.engine.scheduler import Scheduler
-from gangsched.engine.settings import Settings
+from gangsched.engine.settings import ChildOrder, Evaluation, ExtraPodPreemption, GroupScheduling, Settings
 from gangsched_framework import node_table
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.handle import Handle
@@ -152,6 +162,8 @@ _LIMITS: tuple[tuple[ModuleType, str, int], ...] = (
     (placement_algorithm, "MIN_RUN", 2),
     (placement_board, "MAX_BOARDS", 3),
     (row_memo, "MAX_KINDS", 3),
+    (run_ahead, "START", 2),
+    (run_ahead, "LONGEST", 3),
     (row_memo, "MAX_STALE", 2),
     (signature_column, "REBUILD_ABOVE", 2),
     (templates, "MAX_KNOWN", 4),
@@ -172,13 +184,25 @@ def small_limits() -> Iterator[None]:
             setattr(module, name, limit)
 
 
+def draw_groups(rng: Random) -> GroupScheduling:
+    """The debated choices about groups: most often today's."""
+    if not one_in(rng, 3):
+        return GroupScheduling()
+    return GroupScheduling(
+        evaluation=some(rng, get_args(Evaluation)),
+        child_order=some(rng, get_args(ChildOrder)),
+        pre_check=not one_in(rng, 3),
+        extra_pod_preemption=some(rng, get_args(ExtraPodPreemption)),
+    )
+
+
 def draw_cores(rng: Random, *, oracle: bool) -> list[Scheduler]:
     """One core; with ``oracle`` a second one that differs only in that it never uses columns."""
     config = configuration(some(rng, tuple(_CONFIGURATIONS)), rng.randrange(len(_GATES)))
     tracing = one_in(rng, 4)
     maximum = 0 if one_in(rng, 12) else config.max_backoff
-    settings = [Settings(tracing=tracing, max_backoff=maximum)]
+    settings = [Settings(tracing=tracing, max_backoff=maximum, groups=draw_groups(rng))]
     if oracle:
-        settings.append(Settings(tracing=tracing, max_backoff=maximum, oracle=True))
+        settings.append(evolve(settings[0], oracle=True))
     registry = _registry()
     return [Scheduler(config.profiles, registry, settings=each, feature_gates=config.gates) for each in settings]

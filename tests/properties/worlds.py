@@ -15,7 +15,7 @@ from gangsched_framework.pod_spec import PodSpec, TopologySpreadConstraint
 from gangsched_framework.testing import make_composite_pod_group, make_node, make_pod, make_pod_group, selector
 from gangsched_framework.testing.builders import PodBuilder
 from gangsched_plugins.default_registry import default_registry
-from tests.properties.cores import configuration
+from tests.properties.cores import configuration, draw_groups
 from tests.properties.objects import HOSTNAME, draw_budget, one_in, some
 from tests.properties.same import assert_same_report, assert_same_state
 
@@ -51,9 +51,10 @@ class World:
         self.theme = theme
         names = ("default", "packed", "spread", "balanced") if theme.spread else ("default", "packed")
         config = configuration(some(self.rng, names), 0)
+        usual = Settings(max_backoff=SECOND, groups=draw_groups(self.rng))
         self.cores = [
             Scheduler(config.profiles, default_registry(), settings=settings, feature_gates=config.gates)
-            for settings in (Settings(max_backoff=SECOND), Settings(max_backoff=SECOND, oracle=True))
+            for settings in (usual, evolve(usual, oracle=True))
         ]
         self.hosts = [Host(core) for core in self.cores]
         self.numbers = 0
