@@ -51,7 +51,7 @@ class ColumnSearch:
             return self._find_beside(framework, state, pod, column)
         if prepare:
             framework.run_pre_filter(state, pod, self.snapshot.nodes)
-        row = self._best(column)
+        row = column.best_for(pod) if self.snapshot.placement.rows is None else self._best(column)
         if row >= 0:
             return self.snapshot.table.names[row]
         framework.run_pre_filter(state, pod, self.snapshot.nodes)  # the post-filter works on its state

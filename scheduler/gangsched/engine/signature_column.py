@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 
 from gangsched.engine.bulk_plan import can_plan, plan
 from gangsched.engine.domain_choice import DomainChoice, FixedScore, normalized
+from gangsched.engine.run_ahead import RunAhead
 from gangsched_framework.columns import Columns, DomainScore, ScoreColumn, View
 from gangsched_framework.interface import MAX_NODE_SCORE
 from gangsched_framework.node_table import NodeTable
+from gangsched_framework.objects import Pod
 from gangsched_framework.refusals import GroupedRefusals, Rows
 from gangsched_framework.status import Status
 
@@ -79,6 +81,9 @@ class SignatureColumn:
         self._open: list[bool] = []
         self._position = -1
         self._log = table.touched
+        self._plannable = self._choice is None and can_plan(self.filters, self._absolute)
+        everything = np.arange(len(table.names))
+        self.run = RunAhead(table, lambda count: self.plan(everything, count)) if self._plannable else None
 
     def usable(self) -> bool:
         """Whether every plugin's guard holds now."""
@@ -91,6 +96,17 @@ class SignatureColumn:
         """The column of the same kind of pod under one more filter, which is asked first."""
         parts, weights = (extra, *self._parts), (0, *self._weights)
         return SignatureColumn(self._table, parts, weights, number=self.number, particular=self.particular)
+
+    def best_for(self, pod: Pod) -> int:
+        """Row of the best node for a pod of this kind that is put there next, -1 when none is feasible."""
+        run = self.run
+        if run is None or pod.status.allocated:  # which counts on its node something else than it asks for
+            return self.best()
+        row = run.next(pod.key)
+        if row is None:
+            row = self.best()
+            run.found(pod.key, row)
+        return row
 
     def best(self) -> int:
         """Row of the best node, -1 when none is feasible."""
@@ -117,11 +133,15 @@ class SignatureColumn:
 
         None when they must be chosen one by one. The pods must count on their nodes what they ask for (no resize).
         """
-        if self._choice is not None or not can_plan(self.filters, self._absolute):
+        if not self._plannable:
             return None
         self.refresh()
         assert self._fixed is not None
-        feasible = rows[self._totals[rows] >= 0]
+        totals = self._totals[rows]
+        feasible = rows[totals >= 0]
+        if len(feasible) > count:  # each pod takes one of the ``count`` best rows, the first among equals
+            ranks = totals[totals >= 0].astype(np.int64) * -len(self._totals) + feasible
+            feasible = np.sort(feasible[np.argpartition(ranks, count - 1)[:count]])
         return plan(self.filters, self._absolute, self._fixed[1][feasible], feasible, count)
 
     def refresh(self) -> None:
