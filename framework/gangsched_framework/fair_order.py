@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from gangsched_framework.accounts import Accounts
 from gangsched_framework.interface import Plugin, Sortable
@@ -25,7 +25,7 @@ DYNAMIC_SORT = ("tenant_key", "job_key", "moved")
 """The methods that make a queueSort plugin a dynamic one."""
 
 
-@frozen
+@define(eq=False)
 class Moved:
     """Tenants and jobs whose key may have changed. ``tenants``: True = there may be more room than before."""
 
@@ -90,15 +90,19 @@ class FairOrder:
     def __attrs_post_init__(self) -> None:
         self._limits = [plugin for plugin in self.plugins if isinstance(plugin, TenantLimitPlugin)]
 
-    def drain(self) -> Moved:
-        """What changed since the last call."""
-        moved = Moved({}, self.accounts.drain_moved())
-        for tenant in self.accounts.drain_queues():
-            moved.note(tenant, grew=True)
+    def drain(self) -> Moved | None:
+        """What changed since the last call; None = nothing."""
+        moved: Moved | None = None
         for plugin in self.plugins:
             own = plugin.moved()
-            if own is not None:
+            if moved is None:
+                moved = own
+            elif own is not None:
                 moved.join(own)
+        jobs, queues = self.accounts.drain_moved(), self.accounts.drain_queues()
+        if jobs or queues:
+            moved = moved or Moved({}, {})
+            moved.join(Moved(dict.fromkeys(queues, True), jobs))
         return moved
 
     def tenant_of(self, entity: Job) -> str:

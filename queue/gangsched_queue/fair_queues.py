@@ -28,8 +28,9 @@ class Shares:
     def pull(self) -> None:
         """Before each look at an order."""
         moved = self.order.drain()
-        for reader in self._readers:
-            reader.note(moved)
+        if moved is not None:
+            for reader in self._readers:
+                reader.note(moved)
 
 
 class FairActiveQueue:

@@ -7,11 +7,11 @@ more room. So the head costs O(log n) beside what changed since it was last look
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from attrs import define, field
-from sortedcontainers import SortedList
 
 from gangsched_framework.fair_order import FairOrder, Key, Moved
 from gangsched_framework.hierarchy import Forest
@@ -33,7 +33,7 @@ class _Tenant:
 
     name: str
     classes: dict[Vector, EntityHeap] = field(factory=dict)
-    heads: SortedList[Any] = field(factory=SortedList)
+    heads: list[Any] = field(factory=list)
     head_of: dict[Vector, Any] = field(factory=dict)
     refused: dict[Vector, str] = field(factory=dict)
     rank: Key | None = None
@@ -51,10 +51,10 @@ class _Tenant:
         if new == old:
             return
         if old is not None:
-            self.heads.remove(old)
+            del self.heads[bisect_left(self.heads, old)]
             del self.head_of[requested]
         if new is not None:
-            self.heads.add(new)
+            insort(self.heads, new)
             self.head_of[requested] = new
 
 
@@ -78,7 +78,7 @@ class FairTenants:
         self._places: dict[EntityKey, _Place] = {}
         self._stale: dict[EntityKey, None] = {}
         self._tenants: dict[str, _Tenant] = {}
-        self._standing: SortedList[tuple[Key, str]] = SortedList()
+        self._standing: list[tuple[Key, str]] = []
         self._moved: dict[str, bool] = {}
 
     def __len__(self) -> int:
@@ -117,6 +117,8 @@ class FairTenants:
     def note(self, moved: Moved) -> None:
         """Keys or room changed."""
         entities = self._entities
+        if not entities:
+            return
         for key in moved.jobs:
             if key in entities:
                 self._stale[key] = None
@@ -134,7 +136,7 @@ class FairTenants:
             found = self._head_of(tenant)
             if found is not None:
                 return found
-            self._put_aside(tenant)
+            self._leave(tenant)
         return None
 
     def pop(self) -> Entity | None:
@@ -189,9 +191,8 @@ class FairTenants:
             return
         rank = self._order.tenant_key(tenant.name)
         if rank != tenant.rank:
-            self._standing.remove((tenant.rank, tenant.name))
-            tenant.rank = rank
-            self._standing.add((rank, tenant.name))
+            self._leave(tenant)
+            self._enter(tenant, rank)
 
     def _place(self, entity: Entity) -> None:
         key, name, requested = entity.key, self._order.tenant_of(entity), self._requested(entity)
@@ -217,19 +218,22 @@ class FairTenants:
         tenant.classes[place.requested].remove(key)
         tenant.sync(place.requested)
         if not tenant.heads:
-            self._put_aside(tenant)
+            self._leave(tenant)
         if not tenant.classes:
             del self._tenants[tenant.name]
 
     def _stand(self, tenant: _Tenant) -> None:
         """Let a tenant stand among the others, unless it is passed over or has nobody to offer."""
         if tenant.rank is None and tenant.heads and not tenant.aside:
-            tenant.rank = self._order.tenant_key(tenant.name)
-            self._standing.add((tenant.rank, tenant.name))
+            self._enter(tenant, self._order.tenant_key(tenant.name))
 
-    def _put_aside(self, tenant: _Tenant) -> None:
+    def _enter(self, tenant: _Tenant, rank: Key) -> None:
+        tenant.rank = rank
+        insort(self._standing, (rank, tenant.name))
+
+    def _leave(self, tenant: _Tenant) -> None:
         if tenant.rank is not None:
-            self._standing.remove((tenant.rank, tenant.name))
+            del self._standing[bisect_left(self._standing, (tenant.rank, tenant.name))]
             tenant.rank = None
 
     def _requested(self, entity: Entity) -> Vector:
@@ -266,7 +270,7 @@ class FairTenants:
             assert head is not None
             expected = None if refused is not None else (head[0], head[1].key, requested)
             assert tenant.head_of.get(requested) == expected, f"{tenant.name}: head"
-        assert sorted(tenant.head_of.values()) == list(tenant.heads)
+        assert sorted(tenant.head_of.values()) == tenant.heads
 
 
 def _in_tenant_order(tenant: _Tenant) -> list[Entity]:

@@ -9,7 +9,6 @@ from gangsched_plugins.fairshare.amounts import EPSILON, NO_AMOUNTS, Amounts
 from gangsched_plugins.fairshare.book import Book, readable
 from gangsched_plugins.fairshare.deserved import Claim, Division, divide
 from gangsched_plugins.fairshare.deserved_columns import DeservedTable, Matrix
-from gangsched_plugins.fairshare.differences import share
 from gangsched_plugins.fairshare.entitlement import real_capability, total_of
 
 _MOST_REQUESTS = 10_000
@@ -55,9 +54,11 @@ class ProportionBook(Book):
         found = self._shares.get(tenant)
         if found is None:
             account = self.accounts.tenants.get(tenant)
-            rows = zip(account.allocated if account is not None else (), self.deserved(tenant), strict=False)
-            parts = [share(held, deserved) for held, deserved in rows if deserved >= EPSILON]
-            found = self._shares[tenant] = max(parts, default=0)
+            found = 0
+            for held, deserved in zip(account.allocated if account else (), self.deserved(tenant), strict=False):
+                if deserved >= EPSILON and held / deserved > found:
+                    found = held / deserved
+            self._shares[tenant] = found
         return found
 
     def deserved(self, tenant: str) -> list[float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from gangsched.bench import workloads
+from gangsched.bench import tenants, workloads
 from gangsched.bench.case import Case
 from gangsched.bench.queue_case import QueueCase
 from gangsched.bench.queue_operations import OPERATIONS
@@ -16,6 +16,7 @@ AnyCase = Case | QueueCase
 
 _BASIC = "like pods on like nodes"
 _GANGS = "gangs that need all their members"
+_SHARED = f"gangs of {tenants.GANGS_OF} tenants, by DRF and Proportion"
 _TREES = "CompositePodGroups that need all their gangs"
 _RACKS = "gangs that must stand in one rack of 50"
 
@@ -29,6 +30,7 @@ SCHEDULING: tuple[Case, ...] = (
     Case("GangScheduling", _GANGS, Sizes(5000, 3000, 0, 3), workloads.gangs),
     Case("GangScheduling", _GANGS, Sizes(15_000, 3000, 0, 3), workloads.gangs),
     Case("GangScheduling", _GANGS, Sizes(5000, 9, 0, 1000), workloads.gangs),
+    Case("FairGangScheduling", _SHARED, Sizes(5000, 3000, 0, 3), tenants.gangs_of_tenants),
     Case("CPGGang", _TREES, Sizes(5000, 1500, 2, 3), workloads.trees),
     Case("CPGGang", _TREES, Sizes(5000, 3, 2, 1500), workloads.trees),
     Case(
@@ -80,7 +82,9 @@ SCHEDULING: tuple[Case, ...] = (
 )
 
 QUEUE_SIZES = (1000, 10_000, 100_000)
-QUEUE: tuple[QueueCase, ...] = tuple(QueueCase(operation, n) for operation in OPERATIONS for n in QUEUE_SIZES)
+QUEUE: tuple[QueueCase, ...] = tuple(
+    QueueCase(operation, n) for operation in (*OPERATIONS, *tenants.OPERATIONS) for n in QUEUE_SIZES
+)
 
 CASES: tuple[AnyCase, ...] = (*SCHEDULING, *QUEUE)
 

@@ -8,7 +8,7 @@ from attrs import evolve, frozen
 
 from gangsched.api import plugin_registry
 from gangsched.bench.outcome import Outcome, Stopwatch
-from gangsched.config import FeatureGates, default_config
+from gangsched.bench.tiers import profile_of
 from gangsched.engine.scheduler import Scheduler
 
 REPEATS = 1000
@@ -20,11 +20,12 @@ Work = Callable[[], int]
 
 @frozen
 class Operation:
-    """``prepare`` fills a core with ``n`` waiting things and gives the timed part."""
+    """``prepare`` fills a core with ``n`` waiting things and gives the timed part. ``tiers``: of fair sharing."""
 
     name: str
     about: str
     prepare: Callable[[Scheduler, int], Work]
+    tiers: tuple[str, ...] = ()
 
 
 @frozen
@@ -58,11 +59,11 @@ class QueueCase:
 
 
 class QueueTrial:
-    """A core of the default profile, filled; its queue is asked directly."""
+    """A core of the default plugins, filled; its queue is asked directly."""
 
     def __init__(self, case: QueueCase) -> None:
         registry = plugin_registry()
-        config = default_config(FeatureGates(), registry)
+        config = profile_of(case.operation.tiers, registry)
         core = Scheduler(config.profiles, registry, feature_gates=config.gates)
         self._work = case.operation.prepare(core, case.n)
 

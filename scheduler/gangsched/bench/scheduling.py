@@ -6,26 +6,26 @@ import time
 
 from gangsched.api import plugin_registry
 from gangsched.bench.outcome import Outcome, Stopwatch
+from gangsched.bench.tiers import profile_of
 from gangsched.bench.workload import Step, Workload
-from gangsched.config import FeatureGates, default_config
 from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.settings import Settings
 from gangsched.host import Host
 
 
 class SchedulingTrial:
-    """The default profile, all nodes scored, decisions carried out at once (as ``api.Engine`` does)."""
+    """The default plugins, all nodes scored, decisions carried out at once (as ``api.Engine`` does)."""
 
     def __init__(self, workload: Workload, *, patient: bool, oracle: bool) -> None:
         registry = plugin_registry()
-        config = default_config(FeatureGates(), registry)
+        config = profile_of(workload.tiers, registry)
         settings = Settings(initial_backoff=config.initial_backoff, max_backoff=config.max_backoff, oracle=oracle)
         self.core = Scheduler(config.profiles, registry, settings=settings, feature_gates=config.gates)
         self.host = Host(self.core)
         self._workload = workload
         self._patient = patient
         self._handled = 0
-        for obj in (*workload.nodes, *workload.owners, *workload.groups, *workload.before):
+        for obj in (*workload.nodes, *workload.queues, *workload.owners, *workload.groups, *workload.before):
             self.core.add(obj)
         self._cycles(float("inf"))
         self.core.snapshot.refresh()  # the nodes have their rows before the clock starts

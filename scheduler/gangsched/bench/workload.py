@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from gangsched_framework.objects import Group, Node, Pod, SelectorOwner
+from gangsched_framework.objects import Group, Node, Pod, Queue, SelectorOwner
 
 
 @frozen
@@ -18,13 +18,15 @@ class Step:
 @frozen
 class Workload:
     """``nodes``, ``groups``, ``owners`` (services and controllers) and ``before`` (pods already assigned, or tried
-    before the clock starts) are not timed."""
+    before the clock starts) are not timed; nor are ``queues``, which share the cluster by ``tiers``."""
 
     nodes: tuple[Node, ...]
     steps: tuple[Step, ...]
     groups: tuple[Group, ...] = ()
     before: tuple[Pod, ...] = ()
     owners: tuple[SelectorOwner, ...] = ()
+    queues: tuple[Queue, ...] = ()
+    tiers: tuple[str, ...] = ()
 
     @property
     def pods(self) -> int:
