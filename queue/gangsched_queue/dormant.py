@@ -2,12 +2,15 @@
 
 A tree whose penalty has reached its maximum returns every ``period``. Trees that are equal for the scheduler
 (``kind``), wait equally long and return at the same instants form a *bucket*: while their kind is refused, one entry
-stands for all their retries, and a retry of the whole bucket costs O(1). What the retries would have changed in an
-entity (attempts, counters, timestamps) is made up when somebody needs it: it is *roused*.
+stands for all their retries, and a retry of the whole bucket, its *turn*, costs O(1). A turn may be had in parts: when
+one tree is to be tried, those before it in the order of the queue have had their turn and those behind it have not.
+What the retries would have changed in an entity (attempts, counters, timestamps) is made up when somebody needs it: it
+is *roused*.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Hashable
 
 from attrs import define, field, frozen
@@ -16,6 +19,9 @@ from gangsched_framework.hierarchy import Forest
 from gangsched_framework.objects import EntityKey, Pod
 from gangsched_queue.entities import QueuedPodGroupInfo
 from gangsched_queue.settings import SECOND
+
+LAST = EntityKey("\U0010ffff")
+"""Behind every key."""
 
 
 @frozen(eq=False)
@@ -27,12 +33,22 @@ class Sleeper:
 
 
 @frozen(eq=False)
+class Stretch:
+    """Sleepers that had a turn at one go, from the key ``first`` on; ``serial`` = the count of all retries then."""
+
+    first: EntityKey
+    outcome: object
+    serial: int
+
+
+@frozen(eq=False)
 class Roused:
-    """A tree whose retries were made up: how many, the time of the last one, its groups and pods in tree order."""
+    """A tree whose retries were made up: how many, when and how the last one, its groups and pods in tree order."""
 
     key: EntityKey
     retries: int
     last: int
+    serial: int
     outcome: object
     groups: tuple[EntityKey, ...]
     pods: tuple[Pod, ...]
@@ -52,14 +68,93 @@ class Bucket:
     outcome: object
     version: int
     rounds: int = 0
-    ahead: int = 0
-    """Sleepers that had their own attempt at the instant of the bucket's next turn: that turn is none of theirs."""
     sleepers: dict[EntityKey, Sleeper] = field(factory=dict)
+    """Those whose turn is at ``due``."""
+    newcomers: dict[EntityKey, Sleeper] = field(factory=dict)
+    """Those that had their own attempt at the instant of the bucket's next turn: that turn is none of theirs."""
+    _order: list[EntityKey] = field(factory=list)
+    _passed: int = 0
+    """The sleepers in the order in which they would be tried; so many of them have had the turn at ``due``."""
+    _before: list[Stretch] = field(factory=list)
+    _now: list[Stretch] = field(factory=list)
+    """The last whole turn, and that at ``due``."""
 
     @property
     def last_rank(self) -> tuple[int, int]:
         """Where its trees would stand in the active queue at their next turn: by priority, then last attempt."""
         return (-self.priority, self.due - self.period)
+
+    @property
+    def next(self) -> EntityKey | None:
+        """The first sleeper that has not had the turn at ``due``."""
+        return self._order[self._passed] if self._passed < len(self._order) else None
+
+    def add(self, key: EntityKey, entity: QueuedPodGroupInfo, due: int) -> None:
+        """A tree that returns at ``due``: the bucket's time, or one turn later after an attempt of its own."""
+        if due == self.due:
+            assert not self._passed
+            self.sleepers[key] = Sleeper(entity, self.rounds)
+            insort(self._order, key)
+        else:
+            assert due == self.due + self.period
+            self.newcomers[key] = Sleeper(entity, self.rounds + 1)
+
+    def remove(self, key: EntityKey) -> tuple[Sleeper, int, int, Stretch | None]:
+        """Take a tree out: its record, how many retries it has had, when and with what outcome the last one."""
+        sleeper = self.newcomers.pop(key, None)
+        if sleeper is not None:
+            return sleeper, 0, 0, None
+        sleeper = self.sleepers.pop(key)
+        at = bisect_left(self._order, key)
+        del self._order[at]
+        stretches, rounds, last = self._before, self.rounds, self.due - self.period
+        if at < self._passed:
+            self._passed -= 1
+            stretches, rounds, last = self._now, rounds + 1, self.due
+        retries = rounds - sleeper.since
+        turn = stretches[bisect_right(stretches, key, key=_first) - 1] if retries else None
+        return sleeper, retries, last, turn
+
+    def pass_on(self, until: EntityKey, retries: int) -> int:
+        """The sleepers before ``until`` have had the turn at ``due``, too, with the outcome as it is.
+
+        Returns ``retries``, the count of all trees, with theirs.
+        """
+        first, self._passed = self._passed, bisect_left(self._order, until, self._passed)
+        if self._passed > first:
+            retries += self._passed - first
+            self._now.append(Stretch(self._order[first], self.outcome, retries))
+        return retries
+
+    def turn(self) -> None:
+        """The turn at ``due`` is over; the next one is everybody's."""
+        self.rounds += 1
+        self.due += self.period
+        self._passed = 0
+        self._before, self._now = self._now, []
+        if self.newcomers:
+            self.sleepers.update(self.newcomers)
+            self._order = sorted(self.sleepers)
+            self.newcomers.clear()
+
+    def skip(self, rounds: int, retries: int) -> int:
+        """So many whole turns pass, all with the outcome as it is; returns ``retries`` as ``pass_on`` does."""
+        retries += rounds * len(self._order)
+        if rounds and self._order:
+            self._before = [Stretch(self._order[0], self.outcome, retries)]
+        self.rounds += rounds
+        self.due += rounds * self.period
+        return retries
+
+    def _check(self) -> None:
+        assert self.sleepers or self.newcomers
+        assert self._order == sorted(self.sleepers)
+        assert all(0 <= s.since <= self.rounds for s in self.sleepers.values())
+        assert all(s.since == self.rounds + 1 for s in self.newcomers.values())
+
+
+def _first(stretch: Stretch) -> EntityKey:
+    return stretch.first
 
 
 class DormantTrees:
@@ -91,10 +186,7 @@ class DormantTrees:
         bucket = self._buckets.get(place)
         if bucket is None:
             bucket = self._buckets[place] = Bucket(kind, period, due, entity.priority, outcome, version)
-        # a bucket that has not had its turn at this instant yet is one round behind the newcomer
-        since = bucket.rounds + (due - bucket.due) // period
-        bucket.ahead += since > bucket.rounds
-        bucket.sleepers[entity.key] = Sleeper(entity, since)
+        bucket.add(entity.key, entity, due)
         self._bucket_of[entity.key] = bucket
 
     def next_due(self, version: int) -> int | None:
@@ -102,25 +194,26 @@ class DormantTrees:
         return min((b.due for b in self._buckets.values() if b.version != version), default=None)
 
     def due(self, now: int) -> list[Bucket]:
-        """Buckets whose turn has come, in the order the active queue would have their trees."""
-        return sorted((b for b in self._buckets.values() if b.due <= now), key=lambda b: b.last_rank)
+        """Of the buckets whose turn has come those that are first in the order of the queue."""
+        due = [bucket for bucket in self._buckets.values() if bucket.due <= now]
+        if len(due) > 1:
+            first = min(bucket.last_rank for bucket in due)
+            return [bucket for bucket in due if bucket.last_rank == first]
+        return due
 
-    def repeat(self, bucket: Bucket, outcome: object, version: int) -> None:
-        """The whole bucket is refused once more at its due time."""
+    def repeat(self, bucket: Bucket, outcome: object, version: int, until: EntityKey = LAST) -> None:
+        """The sleepers of a bucket before ``until`` that have not had the turn at its due time are refused again."""
         bucket.outcome, bucket.version = outcome, version
-        self._turn(bucket, 1)
+        self.retries = bucket.pass_on(until, self.retries)
 
     def pass_time(self, time: int) -> None:
         """Nothing happens before ``time``: every return before it is a refusal like the last one. O(buckets)."""
         for bucket in self._buckets.values():
             if bucket.due < time:
-                self._turn(bucket, (time - bucket.due + bucket.period - 1) // bucket.period)
-
-    def _turn(self, bucket: Bucket, rounds: int) -> None:
-        bucket.rounds += rounds
-        bucket.due += rounds * bucket.period
-        self.retries += rounds * len(bucket.sleepers) - bucket.ahead
-        bucket.ahead = 0
+                self.retries = bucket.pass_on(LAST, self.retries)
+                bucket.turn()
+                rounds = max(0, time - bucket.due + bucket.period - 1) // bucket.period
+                self.retries = bucket.skip(rounds, self.retries)
 
     def take_roused(self) -> list[Roused]:
         """Trees roused since the last call whose retries were made up."""
@@ -129,37 +222,33 @@ class DormantTrees:
 
     def entity(self, key: EntityKey) -> QueuedPodGroupInfo:
         """A dormant tree, as it was laid down."""
-        return self._bucket_of[key].sleepers[key].entity
+        bucket = self._bucket_of[key]
+        return (bucket.sleepers.get(key) or bucket.newcomers[key]).entity
 
     def rouse(self, key: EntityKey, forest: Forest) -> QueuedPodGroupInfo | None:
         """Take a tree out, as if its retries had been carried out; None when it is not here."""
         bucket = self._bucket_of.pop(key, None)
         if bucket is None:
             return None
-        sleeper = bucket.sleepers.pop(key)
-        bucket.ahead -= sleeper.since > bucket.rounds
-        if not bucket.sleepers:
+        sleeper, retries, last, turn = bucket.remove(key)
+        if not bucket.sleepers and not bucket.newcomers:
             del self._buckets[(bucket.kind, bucket.period, bucket.due % bucket.period)]
         entity = sleeper.entity
-        retries = max(0, bucket.rounds - sleeper.since)
-        if retries:
-            last = bucket.due - bucket.period
+        if turn is not None:
             entity.attempts += retries
             entity.unschedulable_count += retries
             entity.timestamp = last
             for info in entity.members():
                 info.attempts += retries
                 info.timestamp = last
-            entity.backoff_expiration = bucket.due - SECOND
+            entity.backoff_expiration = last + bucket.period - SECOND
             groups = tuple(info.key for info in forest.tree(key).walk())
             pods = tuple(info.pod for infos in entity.ordered(forest).values() for info in infos)
-            self.roused.append(Roused(key, retries, last, bucket.outcome, groups, pods))
+            self.roused.append(Roused(key, retries, last, turn.serial, turn.outcome, groups, pods))
         return entity
 
     def _check(self) -> None:
-        assert {k for b in self._buckets.values() for k in b.sleepers} == self._bucket_of.keys()
+        assert {k for b in self._buckets.values() for k in (*b.sleepers, *b.newcomers)} == self._bucket_of.keys()
         for place, bucket in self._buckets.items():
             assert place == (bucket.kind, bucket.period, bucket.due % bucket.period)
-            assert bucket.sleepers
-            assert all(0 <= s.since <= bucket.rounds + 1 for s in bucket.sleepers.values())
-            assert bucket.ahead == sum(s.since > bucket.rounds for s in bucket.sleepers.values())
+            bucket._check()

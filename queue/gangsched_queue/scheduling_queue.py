@@ -155,10 +155,10 @@ class SchedulingQueue:
         """A dormant tree as a pop would give it, left where it is."""
         return operations_cycle.popped_tree(self._queue, self.dormant.entity(key))
 
-    def head_rank(self) -> tuple[int, ...] | None:
-        """Sort key of the active queue's head; None when it is empty."""
+    def head(self) -> tuple[tuple[int, ...], EntityKey] | None:
+        """Sort key and key of the active queue's head; None when it is empty."""
         head = self._queue.waiting.active.head()
-        return head[0] if head is not None else None
+        return (head[0], head[1].key) if head is not None else None
 
     # --- views ----------------------------------------------------------------------------------------------------
 

@@ -68,6 +68,7 @@ def test_trees_of_one_kind_and_phase_share_a_bucket_and_count_their_own_rounds()
     dormant.add(second, "kind", PERIOD, "refused", 1)
     (bucket,) = dormant.buckets()
     dormant.repeat(bucket, "refused", 1)  # at 42: the newcomer has just had its own attempt
+    bucket.turn()
     dormant._check()
     dormant.pass_time(54 * SECOND)
 
@@ -84,3 +85,47 @@ def test_only_buckets_refused_in_another_world_call_for_a_look() -> None:
 
     assert dormant.next_due(7) is None
     assert dormant.next_due(8) == 31 * SECOND
+
+
+def test_a_turn_may_be_had_in_parts() -> None:
+    forest, dormant = Forest(), DormantTrees()
+    trees = {name: _tree(forest, name, 20 * SECOND) for name in "abcd"}
+    for tree in trees.values():
+        dormant.add(tree, "kind", PERIOD, "refused", 1)
+    (bucket,) = dormant.due(31 * SECOND)
+    dormant.repeat(bucket, "refused before", 2, until=trees["c"].key)
+    dormant.rouse(trees["c"].key, forest)  # it is tried, and what it does refuses those behind it otherwise
+    assert bucket.next == trees["d"].key
+    dormant.rouse(trees["a"].key, forest)  # meanwhile somebody looks at one that has had its turn
+    assert (trees["a"].attempts, trees["a"].timestamp, trees["a"].backoff_expiration) == (6, 31 * SECOND, 41 * SECOND)
+    dormant.repeat(bucket, "refused behind", 3)
+    assert bucket.next is None
+    bucket.turn()
+    dormant._check()
+
+    assert dormant.retries == 3
+    for name in "bd":
+        dormant.rouse(trees[name].key, forest)
+    met = {roused.key.name: (roused.retries, roused.last, roused.outcome) for roused in dormant.take_roused()}
+    assert met == {
+        "a": (1, 31 * SECOND, "refused before"),
+        "b": (1, 31 * SECOND, "refused before"),
+        "d": (1, 31 * SECOND, "refused behind"),
+    }
+    assert (trees["c"].attempts, trees["c"].timestamp) == (5, 20 * SECOND)
+
+
+def test_time_passes_over_a_turn_that_was_had_in_part() -> None:
+    forest, dormant = Forest(), DormantTrees()
+    first, second = _tree(forest, "a", 20 * SECOND), _tree(forest, "b", 20 * SECOND)
+    for tree in (first, second):
+        dormant.add(tree, "kind", PERIOD, "refused", 1)
+    (bucket,) = dormant.due(31 * SECOND)
+    dormant.repeat(bucket, "refused", 1, until=second.key)
+
+    dormant.pass_time(43 * SECOND)  # the rest of the turn of 31, and that of 42
+
+    assert dormant.retries == 4
+    dormant.rouse(first.key, forest)
+    dormant.rouse(second.key, forest)
+    assert (first.attempts, second.attempts) == (7, 7)

@@ -8,7 +8,7 @@ texts of conditions are what carrying the retries out would have left (made up w
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from attrs import define, field
 
@@ -21,7 +21,7 @@ from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Clock
 from gangsched_framework.infos import PoppedPodGroupInfo
 from gangsched_framework.objects import EntityKey
-from gangsched_queue.dormant import Bucket, Roused
+from gangsched_queue.dormant import LAST, Bucket, Roused
 from gangsched_queue.scheduling_queue import SchedulingQueue
 
 Probe = Callable[[PoppedPodGroupInfo], "Refusal | None"]
@@ -66,20 +66,38 @@ class IdleRetries:
     def attend(self) -> None:
         """Give the dormant trees whose turn it is now their turn, as far as they come before the active queue."""
         dormant, now = self.queue.dormant, self.clock.now()
-        while due := dormant.due(now):
-            rank = due[0].last_rank
-            head = self.queue.head_rank()
-            if head is not None and head < rank:
+        while together := dormant.due(now):
+            head, rank = self.queue.head(), together[0].last_rank
+            if head is not None and head[0] < rank:
                 return
-            together = [bucket for bucket in due if bucket.last_rank == rank]
-            refusals = [] if head == rank else [self._refused(bucket) for bucket in together]
-            if refusals and None not in refusals:
-                for bucket, refusal in zip(together, refusals, strict=True):
-                    dormant.repeat(bucket, refusal, self.world.version)
-                continue
-            for bucket in together:
-                self.queue.rouse(list(bucket.sleepers))
+            if not self._pass_on(together, head[1] if head is not None and head[0] == rank else LAST):
+                return
+
+    def _pass_on(self, together: Sequence[Bucket], until: EntityKey) -> bool:
+        """Go on with the turn of buckets of one rank up to ``until`` or to the first tree that must be tried.
+
+        True when the turn is over.
+        """
+        refused: list[tuple[Bucket, Refusal]] = []
+        tried: EntityKey | None = None
+        for key, bucket in sorted(((b.next, b) for b in together if b.next is not None), key=lambda each: each[0]):
+            if key > until:
+                break
+            refusal = self._refused(bucket)
+            if refusal is None:
+                tried = until = key
+                break
+            refused.append((bucket, refusal))
+        for bucket, refusal in refused:
+            self.queue.dormant.repeat(bucket, refusal, self.world.version, until)
+        if tried is not None:
+            self.queue.rouse([tried])
             self.queue.flush_backoff()
+        elif until == LAST:
+            for bucket in together:
+                bucket.turn()
+            return True
+        return False
 
     def _refused(self, bucket: Bucket) -> Refusal | None:
         """How the trees of a bucket are refused now; None when they are not, or not as they were."""
@@ -87,7 +105,8 @@ class IdleRetries:
         assert isinstance(bucket.kind, tuple)
         refusal = self.memo.get(bucket.kind)
         if refusal is None:
-            refusal = self.probe(self.queue.as_popped(next(iter(bucket.sleepers))))
+            assert bucket.next is not None
+            refusal = self.probe(self.queue.as_popped(bucket.next))
         return refusal if refusal is not None and refusal.record == bucket.outcome.record else None
 
     def settle(self) -> None:

@@ -12,6 +12,7 @@ from gangsched.engine.trace import TraceStep
 from gangsched_framework.objects import EntityKey
 from gangsched_framework.status import Code, Status
 from gangsched_framework.values import value
+from gangsched_queue.dormant import Roused
 
 
 @value
@@ -72,9 +73,26 @@ class CycleReport:
 
 @frozen(eq=False)
 class MadeUp:
-    """Retries of one entity that passed without being carried out: how many, when the last, and how they ended."""
+    """Retries of one entity that passed without being carried out: how many, when the last, and how that ended.
+
+    ``serial`` is what ``Scheduler.idle_retries`` counted when the last one had passed.
+    """
 
     entity: EntityKey
     count: int
     last: int
-    refusal: Refusal
+    serial: int
+    groups: Mapping[EntityKey, GroupVerdict]
+    pods: Mapping[str, PodVerdict]
+
+    @classmethod
+    def of(cls, roused: Roused, refusal: Refusal) -> MadeUp:
+        """From the queue's record of a tree and the refusal its last retry met."""
+        groups = {key: GroupVerdict(status) for key, status in zip(roused.groups, refusal.groups, strict=True)}
+        pods = {
+            pod.key: PodVerdict(
+                status=status, plugins=() if error is None else tuple(sorted(error.unschedulable_plugins))
+            )
+            for pod, (status, _, error) in zip(roused.pods, refusal.pods, strict=True)
+        }
+        return cls(roused.key, roused.retries, roused.last, roused.serial, groups, pods)

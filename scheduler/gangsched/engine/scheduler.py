@@ -227,7 +227,7 @@ class Scheduler:
         if self._idle is None:
             return []
         made_up, self._idle.made_up = self._idle.made_up, []
-        return [MadeUp(r.key, r.retries, r.last, r.outcome) for r in made_up if isinstance(r.outcome, Refusal)]
+        return [MadeUp.of(roused, roused.outcome) for roused in made_up if isinstance(roused.outcome, Refusal)]
 
     def settle(self) -> tuple[Decision, ...]:
         """Writes that retries not carried out would have made, of trees that have been roused since."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from attrs import define, field, frozen
 
 from gangsched.api import Engine
 from gangsched.engine.decisions import Bind, Evict
-from gangsched.engine.report import CycleReport
+from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict
 from gangsched.manifests.errors import found
 from gangsched.replay.annotations import at, check_group, duration_of
 from gangsched.replay.check import check_bindings
@@ -94,6 +94,7 @@ class Player:
     _evictions: Evictions = field(init=False)
     _known: dict[Identity, ClusterObject] = field(factory=dict)
     _tried: dict[EntityKey, None] = field(factory=dict)  # since the last change of state
+    _retries_before: int = 0  # idle retries until the last change of state
 
     def play(self, stream: Iterator[TraceEvent], present: Sequence[ClusterObject] = ()) -> ReplayResult:
         """Play ``stream`` to its end, with the nodes and queues of ``present`` besides those it brings itself."""
@@ -125,6 +126,7 @@ class Player:
 
     def _untried(self) -> bool:
         state = self.engine.queue_state()
+        self._note_made_up()
         waiting = (*state.active, *state.backoff, *(entity for entity in state.parked if not entity.gated_by))
         return any(entity.key not in self._tried for entity in waiting)
 
@@ -142,14 +144,18 @@ class Player:
         self._note_made_up()
 
     def _note_made_up(self) -> None:
-        """Retries that passed without being carried out belong to the log all the same."""
+        """Retries that passed without being carried out belong to the records all the same."""
         for retries in self.engine.core.take_made_up():
             if self.log is not None:
                 self.log.repeat(retries.entity, retries.count, retries.last)
+            if retries.serial > self._retries_before:
+                self._tried[retries.entity] = None
+            self._note_refusals(retries.groups, retries.pods)
 
     def _happened(self) -> None:
         """The cluster changed: whoever waits may hope again."""
         self._tried.clear()
+        self._retries_before = self.engine.core.idle_retries
         self._end = self.ledger.now
 
     # --- departures -------------------------------------------------------------------------------------------------
@@ -298,20 +304,20 @@ class Player:
             check_bindings(self.ledger, bound)
         if self.log is not None:
             self.log.add(report)
-        self._note_refusals(report)
+        self._note_refusals(report.groups, report.pods)
         if evicted:
             self._evictions.count += 1
         if not self.grace:
             for key in sorted(evicted):
                 self._vanish(key)
 
-    def _note_refusals(self, report: CycleReport) -> None:
+    def _note_refusals(self, groups: Mapping[EntityKey, GroupVerdict], pods: Mapping[str, PodVerdict]) -> None:
         """The reason a gang waits for: that of its first pod with rejectors of its own, else of the group."""
-        for key, verdict in report.groups.items():
+        for key, verdict in groups.items():
             gang = self.ledger.gangs.get(key)
             if gang is not None and gang.placed is None and not verdict.status.ok:
                 gang.why = verdict.status.message
-        for key_of_pod, refused in report.pods.items():
+        for key_of_pod, refused in pods.items():
             if refused.status is not None and refused.plugins:
                 gang = self.ledger.gang_of(self.ledger.pods[key_of_pod].pod)
                 if gang is not None and gang.placed is None:

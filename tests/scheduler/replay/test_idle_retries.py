@@ -8,6 +8,8 @@ from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gangsched.api import Engine
 from gangsched.replay.complaints import Complaints
@@ -31,13 +33,13 @@ def _trace(path: Path, seed: int) -> str:
     return str(file)
 
 
-def _play(trace: str, *, idle: bool) -> dict[str, object]:
+def _play(trace: str, *, idle: bool, nodes: str = "2x8gpu") -> dict[str, object]:
     complaints = Complaints(trace, False)
     source = open_trace(complaints, None, pod_per_gpu=False)
     engine = Engine(source.header.config, idle=idle)
     log = io.StringIO()
     player = Player(engine, source.header, complaints, check=True, log=OutcomeLog(log))
-    result = player.play(source.events(), nodes_of("2x8gpu") or [])
+    result = player.play(source.events(), nodes_of(nodes) or [])
     engine.core._check()
     return {
         "hash": result.decisions_hash,
@@ -47,6 +49,7 @@ def _play(trace: str, *, idle: bool) -> dict[str, object]:
         "log": sorted(log.getvalue().splitlines()),
         "conditions": {key: pod.status.conditions for key, pod in engine.core.world.pods.items()},
         "groups": {group.key: group.conditions for group in engine.core.world.forest.groups()},
+        "reasons": {gang.group.key: gang.why for gang in result.ledger.all_gangs()},
     }
 
 
@@ -55,6 +58,36 @@ def test_a_replay_that_skips_idle_retries_ends_like_one_that_carries_them_out(tm
     trace = _trace(tmp_path, seed)
 
     skipped, carried_out = _play(trace, idle=True), _play(trace, idle=False)
+
+    for part, value in carried_out.items():
+        assert skipped[part] == value, part
+
+
+GAPS = ((0, 0, 0, 1, 2), (0, 1, 5, 11, 30), (0, 0, 11, 11, 22), (0, 0.5, 1, 3, 100))
+DURATIONS = ((5, 20, 40, 77, 200), (11, 22, 33, 44), (60, 61, 62, 600))
+SIZES = ((1, 2, 4, 8), (1, 1, 2, 8, 16), (8, 8, 16), (1, 3, 5, 8, 12))
+NODES = ("1x8gpu", "2x8gpu", "3x8gpu", "2x8gpu,pods=5", "2x4gpu")
+
+
+@st.composite
+def crowded_traces(draw: st.DrawFn) -> str:
+    """Many gangs of few kinds in step with one another: turns are had in parts, by one tree after the other."""
+    gaps, durations, sizes = draw(st.sampled_from(GAPS)), draw(st.sampled_from(DURATIONS)), draw(st.sampled_from(SIZES))
+    rows = st.tuples(st.sampled_from(gaps), st.sampled_from(durations), st.sampled_from(sizes))
+    lines, time = ["submit_s,duration_s,num_gpus,vc"], 0.0
+    for gap, duration, gpus in draw(st.lists(rows, min_size=5, max_size=40)):
+        time += gap
+        lines.append(f"{time},{duration},{gpus},a")
+    return "\n".join(lines) + "\n"
+
+
+@given(text=crowded_traces(), nodes=st.sampled_from(NODES))
+@settings(max_examples=25, deadline=None)
+def test_crowded_traces_end_alike(tmp_path_factory: pytest.TempPathFactory, text: str, nodes: str) -> None:
+    file = tmp_path_factory.mktemp("crowded") / "trace.csv"
+    file.write_text(text)
+
+    skipped, carried_out = _play(str(file), idle=True, nodes=nodes), _play(str(file), idle=False, nodes=nodes)
 
     for part, value in carried_out.items():
         assert skipped[part] == value, part
