@@ -54,7 +54,7 @@ class CycleState(_Store):
     __slots__ = ("placement", "skip_filter", "skip_score")
 
     def __init__(self, placement: PlacementCycleState | None = None) -> None:
-        super().__init__()
+        self._data = {}  # the base's, written out: every pod has such a state
         self.placement = placement
         self.skip_filter: frozenset[str] = frozenset()
         self.skip_score: frozenset[str] = frozenset()

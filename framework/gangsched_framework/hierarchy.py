@@ -275,12 +275,18 @@ class Forest:
 
     def tree(self, key: EntityKey) -> PodGroupInfo:
         """The frozen tree below an observed, acyclic group, however deep. O(size of the tree)."""
-        records = [self._records[key]]
+        root = self._records[key]
+        if not root.children:
+            return _childless(root)
+        records = [root]
         for record in records:
             records += record.children.values()
         infos: dict[EntityKey, PodGroupInfo] = {}
         for record in reversed(records):
             assert record.group is not None
+            if not record.children:
+                infos[record.key] = _childless(record)
+                continue
             children = tuple(infos[child.key] for child in record.children.values())
             infos[record.key] = PodGroupInfo(record.group, children)
         return infos[key]
@@ -314,3 +320,11 @@ class Forest:
             assert record.ready_children == sum(child.ready for child in record.children.values()), key
             assert record.ready == (record.count >= record.required), key
             assert all(uid in record.pods for uid in record.scheduled)
+
+
+def _childless(record: Record) -> PodGroupInfo:
+    """The tree of a group without children, the same one as long as its object is the same."""
+    assert record.group is not None
+    if record.alone is None or record.alone.group is not record.group:
+        record.alone = PodGroupInfo(record.group)
+    return record.alone

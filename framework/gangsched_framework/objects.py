@@ -62,7 +62,7 @@ class EntityKey(str):
         return self.split("/", 1)[1]
 
 
-@frozen
+@value
 class Condition:
     """A status condition. ``last_transition_time`` in engine nanoseconds."""
 

@@ -12,6 +12,7 @@ from typing import Any
 from attrs import Factory, define, field
 from sortedcontainers import SortedDict
 
+from gangsched_framework.infos import PodGroupInfo
 from gangsched_framework.objects import POD_GROUP, EntityKey, Group, Pod
 
 _CHILDLESS: SortedDict[tuple[Any, ...], Any] = SortedDict()
@@ -38,6 +39,8 @@ class Record:
 
     required: int = field(init=False, default=1)
     """M (spec §3.1)."""
+    alone: PodGroupInfo | None = field(init=False, default=None)
+    """The tree of the group while it has no children."""
 
     def observe(self, group: Group | None) -> None:
         """Take the group's object, None when it is not known any more."""

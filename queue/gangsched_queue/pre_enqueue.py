@@ -54,6 +54,8 @@ class PreEnqueue:
         if gates.volatile:
             asked += gates.volatile.values()
         gated = self._ask_members(entity, asked, answers)
+        if answers and len(gates.cohorts) == 1:  # a newcomer has just been answered for all
+            return self._last_gated(entity, gated)
         if gates.cohorts:
             self._ask_cohorts(entity, answers)
             if gates.unseen:
