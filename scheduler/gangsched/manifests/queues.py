@@ -95,10 +95,12 @@ def _validate(spec: Raw) -> None:
 
 def _with_hierarchy(annotations: Mapping[str, str]) -> Mapping[str, str]:
     """The annotations with ``root`` and its weight in front of path and weights where they miss (D13)."""
-    path = annotations.get(HIERARCHY)
+    path, weights = annotations.get(HIERARCHY), annotations.get(HIERARCHY_WEIGHTS, "")
     if not path:
+        if count := weights.count("/"):  # no path counts as one segment
+            where = ("metadata", "annotations", HIERARCHY_WEIGHTS)
+            raise found(f"{count + 1} weights", f"one, as there is no {HIERARCHY}", *where)
         return annotations
-    weights = annotations.get(HIERARCHY_WEIGHTS, "")
     if path.split("/")[0] != _ROOT:
         path, weights = f"{_ROOT}/{path}", f"1/{weights}"
     _check_hierarchy(path, weights)

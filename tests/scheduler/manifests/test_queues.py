@@ -88,6 +88,11 @@ REFUSED = [
         'metadata.annotations["volcano.sh/hierarchy-weights"]: found 2 weights, allowed 3',
         annotations={HIERARCHY: "root/a/b", WEIGHTS: "1/2"},
     ),
+    Refused(
+        "weights without levels",
+        'metadata.annotations["volcano.sh/hierarchy-weights"]: found 3 weights, allowed one, as there is no',
+        annotations={WEIGHTS: "1/2/8"},
+    ),
     Refused("a weight of 0", 'found text "1/0"', annotations={HIERARCHY: "root/a", WEIGHTS: "1/0"}),
     Refused("a weight that is no number", 'found text "1/x"', annotations={HIERARCHY: "root/a", WEIGHTS: "1/x"}),
     Refused("an empty level", 'found text "root//a"', annotations={HIERARCHY: "root//a", WEIGHTS: "1/1/1"}),
