@@ -121,7 +121,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "containers",
         "a newcomer activates its tree",
-        "self.waiting.requeue(entity, place.value, place)",
+        "self.waiting.requeue(entity, place.way_back, place)",
         "self.waiting.requeue(entity, Strategy.IMMEDIATELY, place)",
     ),
     _queue(
@@ -133,7 +133,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "operations_pods",
         "a tree that lost a member is not asked again",
-        "    if entity.size:\n        queue.waiting.requeue(entity, place.value, place)",
+        "    if entity.size:\n        queue.waiting.requeue(entity, place.way_back, place)",
         "    if entity.size:\n        pass",
     ),
     _queue(
@@ -188,7 +188,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "operations_events",
         "events are not kept for pods in flight",
-        "    queue.in_flight.record(event, old, new)\n",
+        "    in_flight.record(event, old, new)\n",
         "",
     ),
     _queue(
@@ -238,13 +238,13 @@ MUTATIONS: tuple[Mutation, ...] = (
         "unschedulable_entities",
         "a stale index keeps entities that left",
         "        if entity is not None:\n            self._unindex(key)",
-        "        if entity is not None:\n            self._tags.pop(key)",
+        "        if entity is not None:\n            self._waits_for.pop(key)",
     ),
     _queue(
         "unschedulable_entities",
         "an entity that changed keeps its old index",
-        "        if tags != self._tags[entity.key]:",
-        "        if not self._tags[entity.key]:",
+        "        if plugins != self._waits_for[key]:",
+        "        if not self._waits_for[key]:",
     ),
     _queue(
         "pre_enqueue",
@@ -294,8 +294,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "world",
         "a pod assigned by others is tried all the same",
-        "return self.is_assumed(pod) or (known is not None and bool(known.node_name))",
-        "return self.is_assumed(pod)",
+        "return (known is not None and bool(known.node_name)) or self._assumed.get(pod.key) == pod.uid",
+        "return self._assumed.get(pod.key) == pod.uid",
     ),
     _engine(
         "event_handlers",
@@ -325,8 +325,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "podgroup_algorithm",
         "a failed group keeps what it reserved",
-        "                self.session.revert(mark)\n",
-        "                pass\n",
+        "result.status.message)\n                self.session.revert(mark)\n            result.any",
+        "result.status.message)\n            result.any",
     ),
     _engine(
         "podgroup_algorithm",
@@ -343,8 +343,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "podgroup_algorithm",
         "placed pods are not counted",
-        "            if outcome.placed:\n                scheduled += 1\n",
-        "            if outcome.placed:\n",
+        "            scheduled += outcome.placed\n",
+        "",
     ),
     _engine(
         "podgroup_algorithm",
@@ -361,8 +361,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "podgroup_algorithm",
         "an abort goes on to the next child",
-        "            if _stops(verdict):\n                break\n            answer",
-        "            answer",
+        "            if _stops(verdict) or self._enough(verdict):\n                break\n            answer",
+        "            if self._enough(verdict):\n                break\n            answer",
     ),
     _engine(
         "podgroup_algorithm",
@@ -373,8 +373,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "podgroup_algorithm",
         "the results below an error are kept",
-        "return GroupResult(group, error(text))  # the",
-        "return GroupResult(group, error(text), children=[*result.children, answer])  # the",
+        "                return _broken_by(answer, group)\n",
+        "                return GroupResult(group, _broken_by(answer, group).status, children=[*result.children, answer])\n",
     ),
     _engine(
         "placement_algorithm",
@@ -391,8 +391,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "placement_algorithm",
         "the parent's placement is not restored",
-        "    result = evaluate(group, PlacementCycleState(state))\n    session.snapshot.enter(previous)\n",
-        "    result = evaluate(group, PlacementCycleState(state))\n",
+        "    session.snapshot.enter(previous)\n    return result if",
+        "    return result if",
     ),
     _engine(
         "placement_algorithm",
@@ -410,14 +410,14 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "reconcile",
         "running pods are not validated",
-        "        yield from forest.scheduled_pods(leaf.key).values()",
-        "        yield from ()",
+        "        pods += forest.scheduled_pods(leaf.key).values()",
+        "        pass",
     ),
     _engine(
         "group_cycle",
         "pods being deleted are tried",
-        "if info.pod.deleting or self.tools.world.is_placed(info.pod):",
-        "if self.tools.world.is_placed(info.pod):",
+        "if info.pod.deletion_timestamp is not None or is_placed(info.pod):",
+        "if is_placed(info.pod):",
     ),
     _engine(
         "group_cycle",
@@ -444,6 +444,34 @@ MUTATIONS: tuple[Mutation, ...] = (
         "not self._refusals",
     ),
     _engine("memo", "running pods are left out of the key", "group.topology_key, scheduled)", "group.topology_key, 0)"),
+    # --- debated choices --------------------------------------------------------------------------------------------
+    _engine(
+        "podgroup_algorithm",
+        "the first pass fills a group beyond its minimum",
+        "return self._minimal and verdict.code is Code.SUCCESS",
+        "return False",
+    ),
+    _engine(
+        "podgroup_algorithm",
+        "the second pass leaves the placement of the first",
+        "snapshot.enter(result.placement or snapshot.placement)",
+        "snapshot.enter(snapshot.placement)",
+    ),
+    _engine(
+        "child_order",
+        "the smallest child comes last",
+        "return (len(_pods(group, waiting)),)",
+        "return (-len(_pods(group, waiting)),)",
+    ),
+    _engine("extra_pods", "a gang preempts before it has its minimum", " or not _satisfied(result.info, forest):", ":"),
+    # --- refused again ----------------------------------------------------------------------------------------------
+    _queue(
+        "dormant",
+        "the turn of a bucket in parts is had twice",
+        "            stretches, rounds, last = self._now, rounds + 1, self.due\n",
+        "            stretches, rounds, last = self._now, rounds, self.due\n",
+    ),
+    _queue("dormant", "turns that are skipped leave the clock", "        self.due += rounds * self.period\n", ""),
     # --- verdicts ---------------------------------------------------------------------------------------------------
     _engine(
         "complete",
@@ -529,6 +557,12 @@ MUTATIONS: tuple[Mutation, ...] = (
         "a column outlives a change of its nodes",
         "known is None or (isinstance(known, SignatureColumn) and known.classes is not self.table.classes)",
         "known is None",
+    ),
+    _engine(
+        "run_ahead",
+        "a plan goes on although others came to the nodes",
+        "if log is not self._log or len(log) != self._position + 1:",
+        "if log is not self._log:",
     ),
     _engine("columns", "guards are not asked", "return column if column.usable() else None", "return column"),
     _engine("columns", "tolerations are left out of the signature", "        spec.tolerations,\n", ""),
