@@ -374,7 +374,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "podgroup_algorithm",
         "the results below an error are kept",
         "                return _broken_by(answer, group)\n",
-        "                return GroupResult(group, _broken_by(answer, group).status, children=[*result.children, answer])\n",
+        "                return GroupResult(group, _broken_by(answer, group).status, children=[answer])\n",
     ),
     _engine(
         "placement_algorithm",
