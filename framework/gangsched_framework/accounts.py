@@ -95,14 +95,7 @@ class Accounts:
 
     def tenant_name(self, pod: Pod) -> str | None:
         """The tenant of a pod: what the root of its tree says, else its own annotation; None for an orphan."""
-        key = pod.group_key
-        if key is None:
-            return pod.annotations.get(QUEUE_NAME) or DEFAULT_QUEUE
-        root = self._forest.root(key)
-        group = self._forest.group(root) if root is not None else None
-        if group is None:
-            return pod.annotations.get(QUEUE_NAME) or None
-        return group.annotations.get(QUEUE_NAME) or DEFAULT_QUEUE
+        return self._owner(pod)[1]
 
     def vector(self, pod: Pod) -> Vector:
         """What the pod requests, itself included as one of ``pods``."""
@@ -150,11 +143,11 @@ class Accounts:
         self._count(entry, pod, placed)
 
     def _count(self, entry: _Entry | None, pod: Pod, placed: bool) -> None:
-        name = None if pod.deleting or pod.terminal else self.tenant_name(pod)
-        if name is None:
+        key, name = self._owner(pod)
+        if name is None or pod.deleting or pod.terminal:
             self.drop(pod.key)
             return
-        request, key = self.vector(pod), self._job_key(pod)
+        request = self.vector(pod)
         if entry is not None:
             job = entry.job
             if job.key == key and job.tenant.name != name:
@@ -181,10 +174,16 @@ class Accounts:
             self._allocate(entry.job, entry.request, grow=False)
         self._request(entry.job, entry.request, -1)
 
-    def _job_key(self, pod: Pod) -> EntityKey:
+    def _owner(self, pod: Pod) -> tuple[EntityKey, str | None]:
+        """The job of a pod and its tenant, as ``tenant_name`` says."""
         key = pod.group_key
-        root = self._forest.root(key) if key is not None else None
-        return pod.entity_key if root is None else root
+        if key is None:
+            return pod.entity_key, pod.annotations.get(QUEUE_NAME) or DEFAULT_QUEUE
+        root = self._forest.root(key)
+        group = self._forest.group(root) if root is not None else None
+        if root is None or group is None:
+            return root or pod.entity_key, pod.annotations.get(QUEUE_NAME) or None
+        return root, group.annotations.get(QUEUE_NAME) or DEFAULT_QUEUE
 
     def _job(self, key: EntityKey, tenant: str) -> JobAccount:
         job = self.jobs.get(key)

@@ -155,8 +155,11 @@ class Framework:
 
     def judges_refuse(self, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo]) -> bool:
         """Whether PreFilter will refuse the pod wherever it might go."""
-        answers = (judge.pre_filter(state, pod, nodes)[1] for judge in self.pod_judges)
-        return any(status is not None and not status.ok for status in answers)
+        for judge in self.pod_judges:
+            status = judge.pre_filter(state, pod, nodes)[1]
+            if status is not None and not status.ok:
+                return True
+        return False
 
     def run_filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
         """First refusal of the Filter plugins on a node, as the snapshot shows it."""

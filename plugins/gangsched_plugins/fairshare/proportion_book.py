@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gangsched_framework.accounts import Accounts, JobAccount, TenantAccount
 from gangsched_framework.resources import PODS
-from gangsched_framework.vectors import Vector, plus
+from gangsched_framework.vectors import Vector
 from gangsched_plugins.fairshare.amounts import EPSILON, NO_AMOUNTS, Amounts
 from gangsched_plugins.fairshare.book import Book, readable
 from gangsched_plugins.fairshare.deserved import Claim, Division, divide
@@ -92,10 +92,12 @@ class ProportionBook(Book):
         account = self.accounts.tenants.get(tenant)
         if account is None:
             return ""
-        held = plus(account.allocated, account.tentative) if tentative and account.tentative else account.allocated
-        deserved, count = self.deserved(tenant), len(held)
-        for index, wanted in self._wanted(request):
-            total = held[index] + wanted if index < count else wanted
+        deserved, held, more = self.deserved(tenant), account.allocated, account.tentative if tentative else ()
+        for index, total in self._wanted(request):
+            if index < len(held):
+                total += held[index]
+            if index < len(more):
+                total += more[index]
             if total - deserved[index] >= EPSILON:
                 name = self.accounts.names[index]
                 shown = readable(name, total), readable(name, deserved[index])
