@@ -137,11 +137,11 @@ class Forest:
         key = new.group_key
         if key is None:
             return
-        record = self._record(key)
-        known = new.uid in record.pods
-        record.pods[new.uid] = new
+        record, uid = self._records.get(key) or self._record(key), new.uid
+        known = uid in record.pods
+        record.pods[uid] = new
         if new.node_name:
-            record.scheduled[new.uid] = new.node_name
+            record.scheduled[uid] = new.node_name
         elif old.node_name:
             record.scheduled.pop(new.uid, None)  # a pod that loses its node is waiting again (B-05)
         if not known:
@@ -212,8 +212,12 @@ class Forest:
     def depth(self, leaf: EntityKey) -> int:
         """How many groups stand from the root down to the leaf, the leaf included; 0 when the root is unknown."""
         record = self._records.get(leaf)
-        if record is not None and record.group is not None and record.parent is None:
-            return 1
+        for depth in range(1, MAX_PARENT_LINKS + 2):
+            if record is None or record.group is None:
+                return 0
+            if record.parent is None:
+                return depth
+            record = record.parent
         return len(self._path(leaf))
 
     def _path(self, key: EntityKey) -> list[Record]:
@@ -249,8 +253,12 @@ class Forest:
     def checked_root(self, leaf: EntityKey) -> Group:
         """The root of a leaf, failing closed beyond four parent links (DIV-18). Raises HierarchyError."""
         record = self._records.get(leaf)
-        if record is not None and record.group is not None and record.parent is None:
-            return record.group
+        for _ in range(MAX_PARENT_LINKS + 1):
+            if record is None or record.group is None:
+                break
+            if record.parent is None:
+                return record.group
+            record = record.parent
         groups = self.chain(leaf)
         if len(groups) - 1 > MAX_PARENT_LINKS:
             raise HierarchyError(f"hierarchy of {leaf} is deeper than maximum of {MAX_PARENT_LINKS} or has a cycle")

@@ -217,8 +217,8 @@ class NodeTable:
         if waiting is not None and old.key in waiting:
             waiting[new.key] = new
             return
-        same = old.usage is new.usage or old.usage == new.usage
-        if old.spec is not new.spec or old.priority != new.priority or not same:
+        resized = old.status.allocated != new.status.allocated and old.usage != new.usage
+        if old.spec is not new.spec or old.priority != new.priority or resized:
             self.remove_pod(old, node_name)
             self.add_pod(new, node_name)
             return
@@ -236,20 +236,20 @@ class NodeTable:
             self.moves += ((stood, row, -1), (new, row, 1)) if changed else ((new, row, 0),)
 
     def _put(self, row: int, pod: Pod) -> None:
-        if pod.key in self.pods[row]:
-            raise InvariantError(f"pod {pod.key} is already on {self.names[row]}")
+        key, pods, spec = pod.key, self.pods[row], pod.spec
+        if key in pods:
+            raise InvariantError(f"pod {key} is already on {self.names[row]}")
         try:
             self._count(row, pod, 1)
         except OverflowError:
             self._recount(row)
             raise GangschedError(
-                f"pod {pod.key} would raise the requests on node {self.names[row]} above 2**63 - 1"
+                f"pod {key} would raise the requests on node {self.names[row]} above 2**63 - 1"
             ) from None
-        self.pods[row][pod.key] = pod
+        pods[key] = pod
         self.priorities.add(pod.priority)
-        spec = pod.spec
         if spec.has_affinity:
-            self.affinity_pods.setdefault(row, {})[pod.key] = pod
+            self.affinity_pods.setdefault(row, {})[key] = pod
         if spec.host_ports:
             ports = self.ports.setdefault(row, {})
             for port in spec.host_ports:

@@ -104,10 +104,7 @@ class _PodFields:
     node_name: str = ""
     owner: tuple[str, str] | None = None  # (kind, name) of the controller, for default spread constraints
     status: PodStatus = PodStatus()
-    key: str = field(
-        init=False, repr=False, default=Factory(lambda pod: f"{pod.namespace}/{pod.name}", takes_self=True)
-    )
-
+    key: str = field(init=False, repr=False, default=Factory(lambda p: f"{p.namespace}/{p.name}", takes_self=True))
     group_key: EntityKey | None = field(
         init=False,
         repr=False,
@@ -157,7 +154,7 @@ class Pod(_PodFields):
 
     def with_condition(self, condition: Condition) -> Pod:
         """This pod with ``condition`` in place of the one of its type."""
-        return evolve(self, status=evolve(self.status, conditions=replace_condition(self.status.conditions, condition)))
+        return self.with_status(evolve(self.status, conditions=replace_condition(self.status.conditions, condition)))
 
     def bound_to(self, node_name: str, status: PodStatus | None = None) -> Pod:
         """This pod, assigned to ``node_name``; ``status`` None keeps its status."""
@@ -183,6 +180,10 @@ class Pod(_PodFields):
         )
         copy.__class__ = Pod
         return cast("Pod", copy)
+
+    def with_status(self, status: PodStatus) -> Pod:
+        """This pod with another status."""
+        return self.bound_to(self.node_name, status)
 
 
 def replace_condition(conditions: tuple[Condition, ...], new: Condition) -> tuple[Condition, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 
-from attrs import define, evolve, field
+from attrs import define, field
 
 from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, SetCondition
 from gangsched.engine.scheduler import Scheduler
@@ -101,15 +101,17 @@ class Host:
         pod = self.core.pod(key)
         if pod is None:
             return
-        status = pod.status
-        if isinstance(patch, Nominate):
-            status = evolve(status, nominated_node_name=patch.node)
-        else:
-            if patch.condition is not None:
-                status = evolve(status, conditions=replace_condition(status.conditions, patch.condition))
-            if patch.nominated_node is not None:
-                status = evolve(status, nominated_node_name=patch.nominated_node)
-        self.core.update(evolve(pod, status=status))
+        old = pod.status
+        condition = None if isinstance(patch, Nominate) else patch.condition
+        nominated = patch.node if isinstance(patch, Nominate) else patch.nominated_node
+        status = PodStatus(
+            old.phase,
+            old.nominated_node_name if nominated is None else nominated,
+            old.start_time,
+            old.conditions if condition is None else replace_condition(old.conditions, condition),
+            old.allocated,
+        )
+        self.core.update(pod.with_status(status))
 
     def _write_groups(self, writes: Sequence[SetCondition]) -> None:
         for write in sorted(writes, key=lambda d: (d.key.kind != "podgroup", d.key.full_name)):

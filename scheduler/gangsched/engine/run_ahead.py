@@ -4,8 +4,6 @@ row of the plan, and nothing is repaired or searched (performance.md §2.9)."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import islice
-
 from gangsched_framework.node_table import NodeTable
 
 START = 32
@@ -61,4 +59,4 @@ class RunAhead:
         log, (key, row) = self._table.touched, self._last
         if log is not self._log or len(log) != self._position + 1:
             return False
-        return next(islice(reversed(self._table.pods[row]), 1), "") == key
+        return key in self._table.pods[row]

@@ -18,6 +18,7 @@ Kind = Literal[
     "scores",
     "root",
     "post-filter",
+    "note",
     "complete",
     "requeue",
 ]
@@ -26,6 +27,8 @@ Kind = Literal[
 @frozen
 class TraceStep:
     """One step. ``subject`` is a group key, an entity key or a pod's ``namespace/name``; ``depth`` its tree level.
+
+    A ``note`` is what a plugin tells of its work, ``subject`` being the work's name.
 
     ``feasible`` steps carry ``progress`` = (R, S, M) and the answer in ``text``.
     """
@@ -57,5 +60,7 @@ class Tracer:
 
     def take(self) -> tuple[TraceStep, ...]:
         """The steps so far; starts anew."""
+        if not self.steps:
+            return ()
         steps, self.steps = tuple(self.steps), []
         return steps

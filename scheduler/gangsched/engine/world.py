@@ -49,7 +49,7 @@ class World:
     accounts: Accounts | None = None
     """The books of tenants and jobs, once somebody asked for them."""
     listed: int = 0
-    """Counts the changes of namespaces, priority classes, budgets and owners."""
+    """Counts the changes of namespaces, priority classes, budgets, owners and queues."""
     version: int = 0
     """Counts the changes an evaluation could notice: of nodes, of pods on them, of namespaces, owners and budgets."""
     _held: list[tuple[Callable[..., object], tuple[Any, ...]]] | None = None
@@ -111,6 +111,7 @@ class World:
         else:
             self.queues[name] = queue
         self.version += 1
+        self.listed += 1
         if self.accounts is not None:
             self.accounts.set_queue(name, queue)
 
@@ -128,7 +129,8 @@ class World:
     def update_pod(self, old: Pod, new: Pod) -> None:
         """A pod changes; an assumed pod that shows its node is confirmed."""
         self.pods[new.key] = new
-        self.forest.update_pod(old, new)
+        if new.group_key is not None or old.group_key is not None:
+            self.forest.update_pod(old, new)
         if new.node_name:
             self._assumed.pop(new.key, None)
             self._count(new, new.node_name)
@@ -151,19 +153,20 @@ class World:
 
         A pod that has gone, or been replaced, since it was popped counts nowhere; its binding will fail.
         """
-        known = self.pods.get(pod.key)
+        key = pod.key
+        known = self.pods.get(key)
         if known is None or known.uid != pod.uid:
             if counted:
                 self.version += 1
                 self.table.remove_pod(pod, node_name)
             return
-        self._assumed[pod.key] = pod.uid
+        self._assumed[key] = pod.uid
         self.forest.assume(pod, node_name)
         if self.accounts is not None:
             self._account(known)
         if counted:
             self.version += 1
-            self._counted[pod.key] = (pod, node_name)
+            self._counted[key] = (pod, node_name)
         else:
             self._count(pod, node_name)
 
@@ -177,16 +180,18 @@ class World:
 
     def is_placed(self, pod: Pod) -> bool:
         """Whether a popped pod, or one that took its name, has a node by now: assumed, or assigned by someone else."""
+        if self._assumed and self._assumed.get(pod.key) == pod.uid:
+            return True
         known = self.pods.get(pod.key)
-        return (known is not None and bool(known.node_name)) or self._assumed.get(pod.key) == pod.uid
+        return known is not None and known.node_name != ""
 
     def is_assumed(self, pod: Pod) -> bool:
         return self._assumed.get(pod.key) == pod.uid
 
     def _count(self, pod: Pod, node_name: str) -> None:
-        known = self._counted.get(pod.key)
-        self._counted[pod.key] = (pod, node_name)
-        table = self.table
+        key, counted, table = pod.key, self._counted, self.table
+        known = counted.get(key)
+        counted[key] = (pod, node_name)
         if known is None:
             self._on_table(table.add_pod, pod, node_name)
         elif known[1] != node_name:
