@@ -71,6 +71,7 @@ def parse(text: str, source: str) -> list[Any]:
     """The documents of a YAML or JSON text, as dicts (keys are text as written), lists, str, int, float, bool, None.
 
     An empty document is None. Values that an alias repeats are one shared object: never change what is returned.
+    Merge keys (``<<``) bring fields that the mapping itself does not write.
     Raises InputError with the line.
     """
     if text.lstrip()[:1] in ("{", "["):
@@ -115,6 +116,13 @@ def parse_json(text: str, source: str, line: int | None = None) -> Any:
     return value
 
 
+class _Merge:
+    """The key ``<<`` of one mapping, which brings the fields of others."""
+
+    def __init__(self, line: int) -> None:
+        self.line = line
+
+
 class _Builder:
     """Turns parser events into values; a list of open containers takes the place of recursion."""
 
@@ -124,12 +132,14 @@ class _Builder:
         self._open: list[tuple[Any, str | None, int]] = []
         """Per container around the current one: the container, its anchor, the count of values when it began."""
         self._container: Any = None
-        self._key: str | None = None
+        self._key: str | _Merge | None = None
         self._anchor: str | None = None
         self._start = 0
         self._count = 0
         self._aliased = 0
         self._anchors: dict[str, tuple[Any, int]] = {}
+        self._merges: list[tuple[dict[Any, Any], _Merge]] = []
+        """Open mappings with a merge key, which is in them until they are complete."""
 
     def take(self, event: Any) -> None:
         kind = event.__class__
@@ -180,9 +190,20 @@ class _Builder:
         self._container, self._anchor, self._start = value, event.anchor, start
 
     def _leave(self) -> None:
+        if self._merges and self._merges[-1][0] is self._container:
+            self._merge(*self._merges.pop())
         if self._anchor is not None:
             self._anchors[self._anchor] = (self._container, self._count - self._start)
         self._container, self._anchor, self._start = self._open.pop()
+
+    def _merge(self, mapping: dict[Any, Any], key: _Merge) -> None:
+        """Put in what a merge key brings: of the same field, the mapping's own or else the first one stands."""
+        brought = mapping.pop(key)
+        for source in brought if isinstance(brought, list) else [brought]:
+            if not isinstance(source, dict):
+                raise InputError(self.source, key.line, "map merge requires map or sequence of maps as the value")
+            for name, value in source.items():
+                mapping.setdefault(name, value)
 
     def _alias(self, event: Any) -> None:
         if self._container.__class__ is dict and self._key is None:
@@ -199,16 +220,18 @@ class _Builder:
         self._put(value)
         self._count += size - 1
 
-    def _new_key(self, event: Any) -> str:
+    def _new_key(self, event: Any) -> str | _Merge:
         key: str = event.value
         if event.tag is not None and event.tag != _STANDARD_TAG + "str":
             raise self._error(event, _refused_tag(event.tag))
         if event.implicit[0]:
-            if key == "<<":
-                raise self._error(event, "merge keys (<<) are not supported; write the fields out")
+            if key == "<<" and not (self._merges and self._merges[-1][0] is self._container):
+                merge = _Merge(event.start_mark.line + 1)
+                self._merges.append((self._container, merge))
+                return merge
             if _WORDS.get(key, True) is None:
                 raise self._error(event, "a key must be text, found nothing")
-        if key in self._container:
+        if key in self._container or (key == "<<" and event.implicit[0]):
             raise self._error(event, f'key "{key}" already set in map')
         return key
 

@@ -73,7 +73,11 @@ REFUSED = {
     "an alias without anchor": ("a: *b", "1: alias *b has no anchor before it"),
     "an alias to an anchor of another document": ("a: &b 1\n---\na: *b", "3: alias *b has no anchor before it"),
     "aliases that expand to very much": (bomb(9), "6: the aliases expand to more than 100000 values"),
-    "a merge key": ("a: {<<: {b: 1}}", "1: merge keys (<<) are not supported; write the fields out"),
+    "a merge of a number": ("a:\n  <<: 1\n  b: 2", "2: map merge requires map or sequence of maps as the value"),
+    "a merge of a list of numbers": ("a: {<<: [{b: 1}, 2]}", "1: map merge requires map or sequence of maps as"),
+    "two merge keys": ("a:\n  <<: {b: 1}\n  <<: {c: 1}", '3: key "<<" already set in map'),
+    "a merge of itself": ("a: &a\n  <<: *a", "2: alias *a stands inside its own anchor"),
+    "a key written twice beside a merge key": ("{<<: {b: 1}, b: 2, b: 3}", '1: key "b" already set in map'),
     "a list as key": ("? [a]\n: 1", "1: a key must be text"),
     "an alias as key": ("a: &a x\n*a : 1", "2: a key must be text"),
     "nothing as key": ("~: 1", "1: a key must be text, found nothing"),
@@ -119,6 +123,23 @@ def test_an_alias_repeats_its_value() -> None:
     assert parse("a: &x {b: [1, 2]}\nc: *x\nd: [*x, *x]", "f") == [
         {"a": {"b": [1, 2]}, "c": {"b": [1, 2]}, "d": [{"b": [1, 2]}, {"b": [1, 2]}]}
     ]
+
+
+MERGES: dict[str, tuple[str, Any]] = {
+    "brings fields": ("<<: {a: 1}\nb: 2", {"a": 1, "b": 2}),
+    "leaves what the mapping writes before it": ("a: 2\n<<: {a: 1}", {"a": 2}),
+    "leaves what the mapping writes after it": ("<<: {a: 1}\na: 2", {"a": 2}),
+    "of several takes the first": ("<<: [{a: 1}, {a: 2, b: 3}]", {"a": 1, "b": 3}),
+    "of an alias leaves its anchor alone": ("x: &x {a: 1}\ny: {<<: *x, b: 2}", {"x": {"a": 1}, "y": {"a": 1, "b": 2}}),
+    "inside a merged mapping counts": ("<<: {<<: {a: 1}, b: 2}\nc: 3", {"a": 1, "b": 2, "c": 3}),
+    "of an empty list brings nothing": ("<<: []\na: 1", {"a": 1}),
+    "in quotes is a key": ('"<<": {a: 1}', {"<<": {"a": 1}}),
+}
+
+
+@pytest.mark.parametrize(("text", "want"), MERGES.values(), ids=MERGES)
+def test_a_merge_key(text: str, want: Any) -> None:
+    assert parse(text, "f") == [want]
 
 
 def test_documents_keep_their_numbers() -> None:

@@ -108,7 +108,7 @@ def garbled(dice: random.Random, raw: bytes) -> bytes:
     if how == 3:
         return (
             raw[:at]
-            + dice.choice((b"\t", b"\x00", b"\xff", b"\xef\xbb\xbf", b"&a ", b"*a", b"!!x ", b"---\n"))
+            + dice.choice((b"\t", b"\x00", b"\xff", b"\xef\xbb\xbf", b"&a ", b"*a", b"<<: ", b"!!x ", b"---\n"))
             + raw[at:]
         )
     if how == 4:
