@@ -100,8 +100,7 @@ def test_queues_whose_comparison_runs_in_a_circle_are_listed_and_not_compared() 
     assert [difference.field for difference in found if difference.field.startswith("orders")] == []
 
 
-def test_hierarchical_drf_and_proportion_in_one_tier_are_refused() -> None:
-    """E66."""
+def test_e66_hierarchical_drf_and_proportion_in_one_tier_are_refused() -> None:
     conf = "actions: allocate\ntiers:\n- plugins:\n  - name: drf\n    enableHierarchy: true\n  - name: proportion\n"
     for text, refused in (
         (conf, True),

@@ -186,7 +186,7 @@ SHARED = [
         args={"Capacity": {"hierarchical": True}},
     ),
     Shared(
-        "HDRF: departments of weight 3 and 1",
+        "E62: departments of weight 3 and 1 under HDRF",
         [queue(name, annotations=hierarchy(f"root/{name}", weights)) for name, weights in (("a", "1/3"), ("b", "1/1"))],
         [*pods("a", 8, "a"), *pods("b", 8, "b")],
         {"a": 6, "b": 2},
@@ -276,7 +276,7 @@ ORDERED = [
         ["poor", "rich"],
     ),
     Ordered(
-        "E96: Gang before DRF: who lacks his minimum comes before who only grows",
+        "E21, E96: Gang before DRF: who lacks his minimum comes before who only grows",
         ("Gang", "DRF"),
         [
             gang("grows", 1, "default", creation_timestamp=1),
@@ -335,7 +335,7 @@ class Reason:
 
 REASONS = [
     Reason("unknown", [pod("x", "nobody")], "queue nobody does not exist"),
-    Reason("closed", [queue("a", state="Closed"), pod("x", "a")], "queue a is closed"),
+    Reason("E74: closed", [queue("a", state="Closed"), pod("x", "a")], "queue a is closed"),
     Reason(
         "beyond what it deserves",
         [queue("a"), queue("b"), *pods("b", 9, "b"), bound_pod("a0", "n", "", "a", "4"), pod("x", "a", "2")],
@@ -442,7 +442,7 @@ def test_e69_a_gang_that_its_tenant_cannot_have_whole_is_rolled_back() -> None:
     engine.core._check()
 
 
-def test_tentative_pods_count_inside_a_cycle_and_not_after_it() -> None:
+def test_e52_tentative_pods_count_inside_a_cycle_and_not_after_it() -> None:
     small = [node("n", 10), queue("a", capability=cpus(3)), gang("g", 2, "a"), *pods("g", 5, group="g")]
     engine = engine_with(("Proportion",), small)
     engine.run_ready()
