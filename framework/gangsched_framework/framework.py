@@ -275,7 +275,7 @@ class Framework:
 
     def run_placement_score(
         self, state: PodGroupCycleState, group: PodGroupInfo, candidates: Sequence[Candidate]
-    ) -> list[int] | Status:
+    ) -> run_podgroup.PlacementScores | Status:
         return run_podgroup.run_placement_score(self.placement_scorers, state, group, candidates)
 
     def weigh_placement_scores(self, state: PodGroupCycleState, raw: Sequence[list[int]]) -> list[int] | Status:

@@ -91,6 +91,20 @@ class Handle(Protocol):
         ...
 
     @property
+    def rehearsal(self) -> bool:
+        """Whether the answer of a post-filter is for show only: nothing of it may be remembered."""
+        ...
+
+    @property
+    def tracing(self) -> bool:
+        """Whether somebody follows the steps of the cycle: only then ``trace`` is worth its text."""
+        ...
+
+    def trace(self, subject: str, text: str) -> None:
+        """Tell a step of the running cycle, in the words of ``--trace``; heard only while ``tracing``."""
+        ...
+
+    @property
     def feature_gates(self) -> Mapping[str, bool]: ...
     def framework_for(self, scheduler_name: str) -> Framework | None:
         """The framework of a profile, None when no profile has that name."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from attrs import frozen
 
 from gangsched_framework.cycle_state import PlacementCycleState, PodGroupCycleState
 from gangsched_framework.infos import PodGroupInfo, PoppedPodGroupInfo
@@ -19,6 +21,19 @@ from gangsched_framework.status import Code, Status, error
 
 Candidate = tuple[PlacementCycleState, Placement, Sequence[Assignment]]
 """A feasible placement with its state and the pods the simulation placed in it."""
+
+
+@frozen
+class PlacementScores:
+    """``totals`` of the candidates, and for each plugin its weight and the normalised scores they are made of."""
+
+    totals: list[int]
+    by_plugin: Mapping[str, tuple[int, list[int]]]
+
+    def text(self, at: int) -> str:
+        """How the total of one candidate came about."""
+        parts = (f"{name} {scores[at]}×{weight}" for name, (weight, scores) in self.by_plugin.items())
+        return f"{self.totals[at]} = {' + '.join(parts)}"
 
 
 def run_generate_placements(
@@ -53,7 +68,7 @@ def run_placement_score(
     state: PodGroupCycleState,
     group: PodGroupInfo,
     candidates: Sequence[Candidate],
-) -> list[int] | Status:
+) -> PlacementScores | Status:
     """Score every candidate, normalise, weigh, sum (spec §6.5)."""
     raw: list[list[int]] = []
     for plugin, _ in plugins:
@@ -64,13 +79,16 @@ def run_placement_score(
                 return _score_error(plugin.name, value)
             scores.append(value)
         raw.append(scores)
-    return weigh_placement_scores(plugins, state, raw)
+    totals = weigh_placement_scores(plugins, state, raw)
+    if isinstance(totals, Status):
+        return totals
+    return PlacementScores(totals, {p.name: (w, scores) for (p, w), scores in zip(plugins, raw, strict=True)})
 
 
 def weigh_placement_scores(
     plugins: Sequence[tuple[PlacementScorePlugin, int]], state: PodGroupCycleState, raw: Sequence[list[int]]
 ) -> list[int] | Status:
-    """Normalise, weigh and sum the raw scores of the candidates, a list for each plugin."""
+    """Normalise (in place), weigh and sum the raw scores of the candidates, a list for each plugin."""
     totals = [0] * max(map(len, raw), default=0)
     for (plugin, weight), scores in zip(plugins, raw, strict=True):
         normalize = getattr(plugin, "normalize_placement_score", None)  # isinstance of protocols is slow

@@ -155,6 +155,14 @@ class SchedulingQueue:
         """A dormant tree as a pop would give it, left where it is."""
         return operations_cycle.popped_tree(self._queue, self.dormant.entity(key))
 
+    def rehearsed(self, key: EntityKey) -> QueuedPodInfo | PoppedPodGroupInfo | None:
+        """A waiting entity as a pop would give it, left where it is; None when it is not waiting, or gated."""
+        found = self._queue.waiting.find(key)
+        if found is None or found[0].gating_plugin:
+            return None
+        entity = found[0]
+        return entity if isinstance(entity, QueuedPodInfo) else operations_cycle.popped_tree(self._queue, entity)
+
     def head(self) -> tuple[tuple[int, ...], EntityKey] | None:
         """Sort key and key of the active queue's head; None when it is empty."""
         head = self._queue.waiting.active.head()

@@ -13,12 +13,14 @@ from tests.cycles.harness import (
     Cluster,
     being_preempted,
     binds,
+    condition_writes,
     groups,
     inner,
     leaf,
     messages,
     node,
     pod,
+    pods,
     tried,
     victims,
 )
@@ -104,6 +106,16 @@ def test_rows_165_to_168_victims_go_by_units(unit: list[Group], expected: set[st
     assert set(victims(report)) == expected
     assert FOUND.format(len(expected)) in root_message(cluster)
     assert cluster.nominated() == {"g-0": "n"}
+
+
+def test_a_group_that_goes_as_a_whole_gets_no_condition_but_its_pods_do() -> None:
+    """Spec §1.6, as recorded of v1.37.2 (victim-unit-all-below-all), whatever §5.4 says of groups."""
+    cluster = Cluster(node("n", cpu=2), leaf("w", 1, whole=True), pods("w", 2, on="n"), high(), member("g-0"))
+    cluster.host.evict = lambda evict: None
+    report = cluster.cycle()
+    assert victims(report) == ["w-0", "w-1"]
+    assert "w" not in condition_writes(report)
+    assert cluster.pod("w-0").condition("DisruptionTarget") is not None
 
 
 def test_row_168_a_sibling_of_the_all_leaf_stays() -> None:

@@ -535,7 +535,9 @@ def test_placement_scores_are_normalised_weighted_and_summed() -> None:
     candidates = [
         (PlacementCycleState(PodGroupCycleState()), Placement(name, (row,)), ()) for row, name in enumerate(by_name)
     ]
-    assert framework.run_placement_score(PodGroupCycleState(), GROUP, candidates) == [185, 125]
+    scores = framework.run_placement_score(PodGroupCycleState(), GROUP, candidates)
+    assert not isinstance(scores, Status)
+    assert scores.totals == [185, 125]
 
 
 @pytest.mark.parametrize(

@@ -498,6 +498,19 @@ class Story:
         for other in self.cores[1:]:
             assert_same_state(self.core, other)
 
+    def an_attempt_is_rehearsed(self, rng: Random) -> None:
+        """What it would do is told alike by all cores, and changes nothing (the machine looks at the state next)."""
+        state = self.core.queue_state()
+        waiting = (*state.active, *state.backoff, *state.parked)
+        if not waiting or self.stage:
+            return
+        key = waiting[rng.randrange(len(waiting))].key
+        self.note(f"rehearse {key}")
+        steps = [core.rehearse(key) for core in self.cores]
+        assert all(told == steps[0] for told in steps)
+        assert self.core.queue_state() == state
+        self.count("rehearsals")
+
 
 Rule = Callable[[Story, Random], None]
 RULES: tuple[Rule, ...] = (
@@ -528,6 +541,7 @@ RULES: tuple[Rule, ...] = (
     *(Story.a_binding_is_answered,) * 4,
     *(Story.a_bound_pod_is_seen,) * 2,
     *(Story.a_victim_is_gone,) * 3,
+    *(Story.an_attempt_is_rehearsed,) * 2,
 )
 """Each as often as it is likely."""
 

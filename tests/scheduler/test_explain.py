@@ -284,11 +284,16 @@ def worlds(draw: st.DrawFn) -> list[ClusterObject]:
         for i in range(draw(st.integers(0, 4)))
     ]
     objects: list[ClusterObject] = [*nodes]
+    priority = draw(st.sampled_from([0, 5]))
     for i, shape in enumerate(draw(st.lists(st.sampled_from(SHAPES), min_size=1, max_size=6))):
         pod = shape.obj()
         group = draw(st.sampled_from(["", "g"]))
-        objects.append(_named(pod, f"p{i}", group))
-    return [*objects, make_pod_group("g").min_count(2).obj()]
+        named = _named(evolve(pod, priority=priority) if group else pod, f"p{i}", group)
+        objects.append(evolve(named, deletion_timestamp=1) if draw(st.integers(0, 9)) == 9 else named)
+    for i, on in enumerate(draw(st.lists(st.sampled_from(nodes), max_size=4)) if nodes else ()):
+        objects.append(make_pod(f"r{i}").requests(cpu=1).node(on.name).obj())
+    group = make_pod_group("g").min_count(2).priority(priority)
+    return [*objects, (group.topology("zone") if draw(st.booleans()) else group).obj()]
 
 
 def _named(pod: Pod, name: str, group: str) -> Pod:
@@ -312,13 +317,16 @@ def _state(engine: Engine) -> object:
     )
 
 
-@given(worlds(), st.booleans())
+@given(worlds(), st.booleans(), st.booleans())
 @settings(deadline=None, max_examples=60)
 def test_an_engine_that_is_asked_between_cycles_does_the_same_as_one_that_is_not(
-    objects: list[ClusterObject], sampling: bool
+    objects: list[ClusterObject], sampling: bool, asynchronous: bool
 ) -> None:
     configuration = config(percentageOfNodesToScore=40) if sampling else None
-    asked, silent = engine_of(*objects, config=configuration), engine_of(*objects, config=configuration)
+    gates = {"SchedulerAsyncPreemption": asynchronous}
+    asked, silent = (Engine(configuration, feature_gates=gates) for _ in range(2))
+    for engine in (asked, silent):
+        engine.apply(*objects)
     for _ in range(12):
         asked.core.snapshot.refresh()
         before = _state(asked)

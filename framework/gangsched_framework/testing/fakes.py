@@ -99,8 +99,14 @@ class FakeHandle:
     feature_gates: dict[str, bool] = field(factory=dict)
     lister_version: int = 0
     oracle: bool = False
+    rehearsal: bool = False
+    tracing: bool = False
+    told: list[str] = field(factory=list)
     frameworks: dict[str, Framework] = field(factory=dict)
     _accounts: Accounts | None = None
+
+    def trace(self, subject: str, text: str) -> None:
+        self.told.append(f"{subject}: {text}")
 
     @property
     def accounts(self) -> Accounts:

@@ -32,3 +32,9 @@ class Candidate:
         count = sum(len(unit.pods) for unit in self.victims)
         oldest = min(started(pod) for unit in self.victims if unit.priority == top for pod, _ in unit.pods)
         return (self.violations, top, total, count, -oldest)
+
+    @property
+    def text(self) -> str:
+        """What the rank looks at first, for a trace."""
+        violations, top, _, count, _ = self.rank
+        return f"budget violations {violations}, highest priority {top}, victims {count}"

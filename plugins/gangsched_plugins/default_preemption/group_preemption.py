@@ -11,11 +11,13 @@ from gangsched_framework.interface import PodGroupPostFilterResult, RootAttempt,
 from gangsched_framework.status import Code, Status, error, unresolvable, unschedulable
 from gangsched_plugins.default_preemption.disruption import Budgets
 from gangsched_plugins.default_preemption.emptied import Emptied, LesserUnits
-from gangsched_plugins.default_preemption.trial import Seat, Trial, is_local
+from gangsched_plugins.default_preemption.trial import SUBJECT, Seat, Trial, is_local
 from gangsched_plugins.default_preemption.units import Unit, UnitFinder, pods_of, terminating_by_preemption
 
 PREFIX = "pod group preemption: "
 _NO_VICTIMS = unresolvable(f"{PREFIX}No preemption victims found for incoming preemptor")
+_MOST_NAMES = 12
+
 Answer = tuple[PodGroupPostFilterResult | None, Status]
 
 
@@ -37,7 +39,7 @@ class GroupPreemption:
         self._root = root
         self._lesser = lesser
         self._policy_gate = policy_gate
-        self._trial = Trial(framework, handle.snapshot)
+        self._trial = Trial(framework, handle)
         self._units = UnitFinder(handle.forest, handle.snapshot)
 
     def run(self, schedule: SchedulingFunction) -> Answer:
@@ -49,6 +51,8 @@ class GroupPreemption:
         emptied = self._lesser.below(self._root.priority, self._units, self._trial)
         if emptied is None:
             return None, _NO_VICTIMS
+        if self._handle.tracing:
+            self._tell_units("taken off in thought", emptied.units())
         try:
             emptied.take_off()
             attempt = schedule()
@@ -106,15 +110,26 @@ class GroupPreemption:
         """The units the assignment cannot live with, after all others got their places back."""
         budgets = Budgets(self._handle.disruption_budgets)
         local = all(is_local(self._framework, seat.state) for seat in seats)
-        if self._handle.oracle or not local or not emptied.plain():
-            violating, others = budgets.split(emptied.units())
-            return self._trial.reprieve((*violating, *others), seats, emptied=True)
-        # nobody looks further than one node: units beside no seat may stay for sure
         beside = emptied.on(seat.node.row for seat in seats)
-        if not budgets.any:
-            return self._trial.reprieve(beside, seats, emptied=True)
-        concerned = {unit.key: None for unit in beside}
-        violating, others = budgets.split(emptied.units())
-        return self._trial.reprieve(
-            [unit for unit in (*violating, *others) if unit.key in concerned], seats, emptied=True
-        )
+        # where nobody looks further than one node, units beside no seat may stay for sure
+        everywhere = self._handle.oracle or not local or not emptied.plain()
+        units = emptied.units() if everywhere else beside
+        if budgets.any:
+            looked_at = {unit.key: None for unit in units}
+            parts = budgets.split(emptied.units())
+            violating, others = ([unit for unit in part if unit.key in looked_at] for part in parts)
+            units = (*violating, *others)
+            near = {unit.key: None for unit in beside}
+            self._tell_units("given back first, as a budget would be broken", [u for u in violating if u.key in near])
+        victims = self._trial.reprieve(units, seats, emptied=True)
+        if self._handle.tracing and not isinstance(victims, Status):
+            known = {unit.key: None for unit in (*beside, *victims)}
+            count = sum(unit.key not in known for unit in emptied.units())
+            self._handle.trace(SUBJECT, f"units that stay, on no node of the assignment: {count}")
+        return victims
+
+    def _tell_units(self, what: str, units: Sequence[Unit]) -> None:
+        """Name units in the trace, the first ones of many."""
+        if self._handle.tracing and units:
+            more = f" and {len(units) - _MOST_NAMES} more" if len(units) > _MOST_NAMES else ""
+            self._handle.trace(SUBJECT, f"{what}: {', '.join(unit.text for unit in units[:_MOST_NAMES])}{more}")

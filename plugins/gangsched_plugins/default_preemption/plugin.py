@@ -62,7 +62,7 @@ class DefaultPreemption:
         """Empty the node where it costs least. O(candidate nodes × their lesser pods)."""
         attempt = PodPreemption(self._handle, self._framework(pod), state, pod, statuses, self._dry_runs)
         result, status = attempt.run(self._percentage, self._absolute)
-        if self._asynchronous and result is not None and result.victims:
+        if self._asynchronous and result is not None and result.victims and not self._handle.rehearsal:
             self._gate.close(pod.entity_key, result.victims)
         return result, status
 
@@ -73,7 +73,7 @@ class DefaultPreemption:
         framework = self._framework(root.members()[0].pod)
         attempt = GroupPreemption(self._handle, framework, root, self._lesser, policy_gate=self._policy_gate)
         result, status = attempt.run(schedule)
-        if self._asynchronous and result is not None and result.victims:
+        if self._asynchronous and result is not None and result.victims and not self._handle.rehearsal:
             self._gate.close(root.key, result.victims)
         return result, status
 

@@ -18,7 +18,7 @@ from gangsched_plugins.default_preemption.candidates import Candidate
 from gangsched_plugins.default_preemption.disruption import Budgets
 from gangsched_plugins.default_preemption.dry_runs import DryRun, still
 from gangsched_plugins.default_preemption.row_memo import RowMemo
-from gangsched_plugins.default_preemption.trial import Seat, Trial, is_local
+from gangsched_plugins.default_preemption.trial import SUBJECT, Seat, Trial, is_local
 from gangsched_plugins.default_preemption.units import Unit, UnitFinder, pods_of, terminating_by_preemption
 
 PREFIX = "preemption: "
@@ -51,8 +51,8 @@ class PodPreemption:
         self._budgets = Budgets(handle.disruption_budgets)
         self._local = is_local(framework, state)
         self._kept: dict[int, DryRun] = {}
-        self._keeps = dry_runs is not None and self._local
-        if dry_runs is not None and self._local:
+        self._keeps = dry_runs is not None and self._local and not handle.tracing  # a trace tells of each dry run
+        if dry_runs is not None and self._keeps:
             self._kept = dry_runs.of((pod.scheduler_name, pod.spec, pod.priority))
             own = self._snapshot.node(handle.nominations.nominated_node(pod))
             if own is not None:  # its own nomination does not count for it there
@@ -75,6 +75,8 @@ class PodPreemption:
         for row in helpful:
             known = self._kept.get(row)
             answer = known.answer if known is not None and not known.climbs else self._try_node(row)
+            if self._handle.tracing:
+                self._tell(self._snapshot.table.names[row], answer)
             if isinstance(answer, Status):
                 statuses.append(answer)
                 continue
@@ -140,7 +142,7 @@ class PodPreemption:
         if not units:
             return _NO_VICTIMS
         seats = [Seat(self._pod, node, self._state.clone())]
-        trial = Trial(self._framework, self._snapshot)
+        trial = Trial(self._framework, self._handle)
         begun = self._snapshot.begin_trial()
         try:
             return self._empty(trial, node, units, seats)
@@ -154,8 +156,11 @@ class PodPreemption:
                 return broken
         refusal = trial.refusal(seats)
         if refusal is not None:
-            return refusal
+            return refusal.status
         violating, others = self._budgets.split(units)
+        if violating and self._handle.tracing:
+            names = ", ".join(unit.text for unit in violating)
+            self._handle.trace(SUBJECT, f"given back first, as a budget would be broken: {names}")
         protected = trial.reprieve(violating, seats)
         if isinstance(protected, Status):
             return protected
@@ -166,6 +171,13 @@ class PodPreemption:
             return error(f'expected at least one victim pod on node "{node.name}"')
         ranked = sorted((*protected, *victims), key=lambda unit: unit.rank)
         return Candidate(node, tuple(ranked), len(pods_of(protected)))
+
+    def _tell(self, node: str, answer: Candidate | Status) -> None:
+        if isinstance(answer, Status):
+            self._handle.trace(SUBJECT, f"{node} is no candidate: {answer.message}")
+        else:
+            names = ", ".join(str(unit.key) for unit in answer.victims)
+            self._handle.trace(SUBJECT, f"{node} is a candidate: {names} would go; {answer.text}")
 
     def _choose(self, found: list[Candidate]) -> tuple[PostFilterResult, Status]:
         best = min(found, key=lambda candidate: candidate.rank)

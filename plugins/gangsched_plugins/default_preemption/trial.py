@@ -8,11 +8,14 @@ from attrs import frozen
 
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.framework import Framework
+from gangsched_framework.handle import Handle
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import Pod
-from gangsched_framework.snapshot import Snapshot
 from gangsched_framework.status import Status
 from gangsched_plugins.default_preemption.units import Unit
+
+SUBJECT = "preemption"
+"""Of the steps told to a trace."""
 
 
 @frozen(eq=False)
@@ -22,6 +25,19 @@ class Seat:
     pod: Pod
     node: NodeInfo
     state: CycleState
+
+
+@frozen(eq=False)
+class Refused:
+    """A seat that cannot be had, and why."""
+
+    seat: Seat
+    status: Status
+
+    @property
+    def text(self) -> str:
+        """For a trace."""
+        return f"{self.seat.pod.key} on {self.seat.node.name}: {self.status.message}"
 
 
 def is_local(framework: Framework, state: CycleState) -> bool:
@@ -36,9 +52,10 @@ def is_local(framework: Framework, state: CycleState) -> bool:
 class Trial:
     """Changes the snapshot only; the caller rolls it back, to where it was when the trial was made."""
 
-    def __init__(self, framework: Framework, snapshot: Snapshot) -> None:
+    def __init__(self, framework: Framework, handle: Handle) -> None:
         self._framework = framework
-        self.snapshot = snapshot
+        self._handle = handle
+        self.snapshot = handle.snapshot
         self._kept: dict[str, None] = {}  # nodes whose order of pods the undo log has
 
     def mark(self) -> int:
@@ -81,38 +98,52 @@ class Trial:
         for unit in units:
             concerned = _beside(unit, seats) if local else seats
             broken = self.give_back(unit, concerned)
-            if broken is None and (self.refusal(concerned) is not None or (emptied and self._repels(unit, seats))):
+            refused = self.refusal(concerned) if broken is None else None
+            if refused is None and broken is None and emptied:
+                refused = self._repels(unit, seats)
+            if self._handle.tracing and broken is None:
+                self._tell(unit, seats, refused)
+            if refused is not None:
                 broken = self.take(unit, concerned)
                 victims.append(unit)
             if broken is not None:
                 return broken
         return victims
 
-    def _repels(self, unit: Unit, seats: Sequence[Seat]) -> bool:
-        """Whether terms of the unit's pods wake a plugin that skipped a seat, and it refuses.
+    def _tell(self, unit: Unit, seats: Sequence[Seat], refused: Refused | None) -> None:
+        """Of units that stay, those beside a seat only."""
+        if refused is not None:
+            self._handle.trace(SUBJECT, f"{unit.text} goes: {refused.text}")
+        elif _beside(unit, seats):
+            self._handle.trace(SUBJECT, f"{unit.text} stays")
+
+    def _repels(self, unit: Unit, seats: Sequence[Seat]) -> Refused | None:
+        """Which seat is refused by a plugin that had skipped it and is woken by terms of the unit's pods.
 
         A pod without rules of its own is subject to nothing but the terms of others, so other units need no look.
         """
         if not any(pod.spec.has_affinity for pod, _ in unit.pods):
-            return False
+            return None
         for seat in seats:
             state = CycleState(seat.state.placement)
-            if self._framework.run_pre_filter(state, seat.pod, self.snapshot.nodes).status is not None:
-                return True
+            status = self._framework.run_pre_filter(state, seat.pod, self.snapshot.nodes).status
+            if status is not None:
+                return Refused(seat, status)
             for plugin in self._framework.filter_plugins:
                 if plugin.name in seat.state.skip_filter and plugin.name not in state.skip_filter:
-                    if plugin.filter(state, seat.pod, seat.node) is not None:
-                        return True
-        return False
+                    status = plugin.filter(state, seat.pod, seat.node)
+                    if status is not None:
+                        return Refused(seat, status)
+        return None
 
-    def refusal(self, seats: Sequence[Seat]) -> Status | None:
+    def refusal(self, seats: Sequence[Seat]) -> Refused | None:
         """Why the first seat that fails does so, earlier ones taken and later ones free; None when all fit."""
         mark = self.snapshot.mark()
         try:
             for seat in seats:
                 status = self._framework.run_filter_with_nominated_pods(seat.state, seat.pod, seat.node)
                 if status is not None:
-                    return status
+                    return Refused(seat, status)
                 self.snapshot.assume(seat.pod, seat.node.name)
         finally:
             self.snapshot.rollback(mark)

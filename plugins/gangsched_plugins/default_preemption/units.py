@@ -35,6 +35,12 @@ class Unit:
         return (-self.priority, _KIND_RANK[self.key.kind], -len(self.pods), self.started, self.key.full_name)
 
     @property
+    def text(self) -> str:
+        """For a trace."""
+        size = "" if self.key.kind == POD else f", {len(self.pods)} pods"
+        return f"{self.key} (priority {self.priority}{size})"
+
+    @property
     def started(self) -> int:
         """When its oldest pod started, engine time."""
         return min((started(pod) for pod, _ in self.pods), default=NOT_STARTED)

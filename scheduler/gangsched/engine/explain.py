@@ -9,6 +9,7 @@ from attrs import evolve, frozen
 from gangsched.engine.conditions import POD_SCHEDULED, group_condition_type
 from gangsched.engine.pod_algorithm import NO_NODES, PodAlgorithm, score_nodes
 from gangsched.engine.scheduler import Scheduler
+from gangsched.engine.trace import TraceStep
 from gangsched_framework.columns import ColumnarPlugin, ParticularColumns
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.framework import Framework
@@ -79,7 +80,7 @@ class Explanation:
     ``node``: where the pod stands; it is then explained as if it were not there. ``nodes``: feasible ones first, by
     falling total, then by name. ``chosen``: the node an attempt would take, '' = none, and ``message`` says why.
     ``by_nodes``: why the pod needs the per-node form of its plugins; '' = it is placed by columns. ``waiting``: why it
-    waits; None when it has a node.
+    waits; None when it has a node. ``attempt``: the steps its entity's attempt would take now.
     """
 
     pod: str
@@ -90,6 +91,7 @@ class Explanation:
     message: str
     by_nodes: str
     waiting: Waiting | None
+    attempt: tuple[TraceStep, ...] = ()
 
 
 def explain(core: Scheduler, pod: Pod) -> Explanation:
@@ -109,6 +111,7 @@ def explain(core: Scheduler, pod: Pod) -> Explanation:
     finally:
         snapshot.rollback(mark)
     entity = _entity(core, pod)
+    waits = not stands and not pod.node_name
     return Explanation(
         pod=pod.key,
         entity=entity,
@@ -117,7 +120,8 @@ def explain(core: Scheduler, pod: Pod) -> Explanation:
         chosen=chosen,
         message=message,
         by_nodes=by_nodes,
-        waiting=None if stands or pod.node_name else _waiting(core, pod, entity),
+        waiting=_waiting(core, pod, entity) if waits else None,
+        attempt=core.rehearse(entity) if waits else (),
     )
 
 

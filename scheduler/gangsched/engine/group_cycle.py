@@ -51,6 +51,7 @@ class GroupCycle:
     _version: int = 0
     _key: MemoKey | None = None
     _refusal: Refusal | None = None
+    _rehearsal: bool = False
     _state: PodGroupCycleState = field(factory=PodGroupCycleState)
 
     # --- decide -----------------------------------------------------------------------------------------------------
@@ -84,6 +85,17 @@ class GroupCycle:
         if tools.trace.on:
             tools.trace.add("root", self.entity.key, _text(self._result.status))
         return True
+
+    def rehearse(self) -> None:
+        """Take every step of an attempt up to the submit, for whoever traces it; nothing of it stays."""
+        self._rehearsal = True
+        if not self.decide() or self._session is None or self._result is None or self._tree is None:
+            return
+        room = self._room_for_extra_pods(self._result, self._session)
+        self._session.revert(START)
+        if room is None:
+            self._post_filter(self._result.status, complete_groups(self._tree, self._result.by_key()))
+        self.tools.world.release()
 
     def _known_refusal(self) -> Refusal | None:
         memo = self.tools.memo
@@ -138,7 +150,8 @@ class GroupCycle:
         kept, is_placed = [], self.tools.world.is_placed
         for info in infos:
             if info.pod.deletion_timestamp is not None or is_placed(info.pod):
-                self.tools.submitter.skip(info.pod)
+                if not self._rehearsal:
+                    self.tools.submitter.skip(info.pod)
             else:
                 kept.append(info)
         return kept

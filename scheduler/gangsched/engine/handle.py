@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from attrs import define, field
 
+from gangsched.engine.trace import Tracer
 from gangsched.engine.world import World
 from gangsched_framework.accounts import Accounts
 from gangsched_framework.framework import Framework
@@ -34,8 +35,17 @@ class EngineHandle:
     snapshot: Snapshot
     nominations: Nominations
     feature_gates: Mapping[str, bool]
+    tracer: Tracer
     oracle: bool = False
+    rehearsal: bool = False
     frameworks: dict[str, Framework] = field(factory=dict)
+
+    @property
+    def tracing(self) -> bool:
+        return self.tracer.on
+
+    def trace(self, subject: str, text: str) -> None:
+        self.tracer.add("note", subject, text)
 
     @property
     def accounts(self) -> Accounts:

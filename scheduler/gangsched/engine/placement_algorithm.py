@@ -195,8 +195,11 @@ def _choose(session: Session, group: PodGroupInfo, state: PodGroupCycleState, tr
         scores = session.framework.run_placement_score(state, group, candidates)
         if isinstance(scores, Status):
             return GroupResult(group, scores)
-        best = tried[max(range(len(scores)), key=scores.__getitem__)]
-        for attempt, score in zip(tried, scores, strict=True):
-            session.trace.add("scores", group.key, f"{attempt.placement.name}: {score}")
+        chosen = max(range(len(tried)), key=scores.totals.__getitem__)
+        best = tried[chosen]
+        if session.trace.on:
+            for at, attempt in enumerate(tried):
+                end = ", chosen" if at == chosen else ""
+                session.trace.add("scores", group.key, f"{attempt.placement.name}: {scores.text(at)}{end}")
     failed = session.reapply(best.result, best.steps)
     return GroupResult(group, failed) if failed is not None else best.result

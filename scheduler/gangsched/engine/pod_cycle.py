@@ -6,12 +6,13 @@ from attrs import define
 
 from gangsched.engine.report import CycleReport, PodVerdict
 from gangsched.engine.results import PodOutcome
-from gangsched.engine.session import Session
+from gangsched.engine.session import START, Session
 from gangsched.engine.submit import NOMINATION_CLEARED, Preemptor
 from gangsched.engine.tools import Tools
 from gangsched_framework.framework import Framework
 from gangsched_framework.infos import QueuedPodInfo
-from gangsched_framework.status import unschedulable
+from gangsched_framework.interface import PostFilterResult
+from gangsched_framework.status import FitError, unschedulable
 
 
 @define(eq=False)
@@ -36,6 +37,15 @@ class PodCycle:
         self._outcome = self._session.try_pod(self.entity)
         self._log("decided", node=self._outcome.node)
         return True
+
+    def rehearse(self) -> None:
+        """Take every step of an attempt up to the submit, for whoever traces it; nothing of it stays."""
+        if not self.decide() or self._session is None or self._outcome is None:
+            return
+        self._session.revert(START)
+        if self._outcome.fit_error is not None:
+            self._post_filter(self._outcome, self._outcome.fit_error)
+        self.tools.world.release()
 
     def _log(self, event: str, **values: object) -> None:
         log = self.tools.log
@@ -77,14 +87,14 @@ class PodCycle:
         tools, status, fit_error = self.tools, outcome.status, outcome.fit_error
         assert status is not None
         nominate = NOMINATION_CLEARED if outcome.clear_nomination else None
-        if fit_error is None or not self._framework.has_post_filter:
+        if fit_error is None:
             tools.world.release()
             return tools.submitter.fail(self.entity, status, nominate, fit_error)
         pod = self.entity.pod
-        result, answer = self._framework.run_post_filter(outcome.state, pod, fit_error.node_statuses)
+        result, message = self._post_filter(outcome, fit_error)
         tools.world.release()
-        if answer is not None and answer.message:
-            status = unschedulable(f"{status.message} {answer.message}")
+        if message:
+            status = unschedulable(f"{status.message} {message}")
         if result is not None:
             nominate = result.nominated_node
             tools.submitter.evict(
@@ -92,3 +102,12 @@ class PodCycle:
             )
             tools.submitter.clear_nominations(result.cleared)
         return tools.submitter.fail(self.entity, status, nominate, fit_error)
+
+    def _post_filter(self, outcome: PodOutcome, fit_error: FitError) -> tuple[PostFilterResult | None, str]:
+        if not self._framework.has_post_filter:
+            return None, ""
+        result, answer = self._framework.run_post_filter(outcome.state, self.entity.pod, fit_error.node_statuses)
+        message = answer.message if answer is not None else ""
+        if message:
+            self.tools.trace.add("post-filter", self.entity.key, message)
+        return result, message

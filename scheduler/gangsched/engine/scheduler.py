@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from attrs import evolve
+
 from gangsched.engine.column_search import ColumnSearch
 from gangsched.engine.columns import ColumnCache
 from gangsched.engine.decisions import Decision, RecordEvent
@@ -21,13 +23,13 @@ from gangsched.engine.settings import BASE_GATES, SECOND, Settings
 from gangsched.engine.stage_log import StageLog
 from gangsched.engine.submit import NOMINATION_CLEARED, Submitter
 from gangsched.engine.tools import Tools
-from gangsched.engine.trace import Tracer
+from gangsched.engine.trace import Tracer, TraceStep
 from gangsched.engine.world import World
 from gangsched_framework import node_order
 from gangsched_framework.events import Action, ClusterEvent, Resource
 from gangsched_framework.framework import Framework
 from gangsched_framework.hierarchy import Forest
-from gangsched_framework.infos import PoppedPodGroupInfo, QueuedPodInfo
+from gangsched_framework.infos import PoppedEntity, PoppedPodGroupInfo, QueuedPodInfo
 from gangsched_framework.objects import ClusterObject, EntityKey, Node, Pod
 from gangsched_framework.profile import Profile
 from gangsched_framework.queue_state import QueueState
@@ -71,10 +73,13 @@ class Scheduler:
         order = node_order.upstream if upstream else node_order.by_name
         self.snapshot = Snapshot(self.world.table, forest, order)
         self.nominator = Nominator(self.world.pods.get, self.world.table.touch)
-        handle = EngineHandle(self._clock, self.world, self.snapshot, self.nominator, gates, settings.oracle)
+        self.tracer = Tracer(settings.tracing)
+        self._handle = EngineHandle(
+            self._clock, self.world, self.snapshot, self.nominator, gates, self.tracer, settings.oracle
+        )
         for profile in profiles:
-            handle.frameworks[profile.scheduler_name] = Framework(profile, registry, handle)
-        self.frameworks: Mapping[str, Framework] = handle.frameworks
+            self._handle.frameworks[profile.scheduler_name] = Framework(profile, registry, self._handle)
+        self.frameworks: Mapping[str, Framework] = self._handle.frameworks
         queue_settings = QueueSettings(
             initial_backoff=settings.initial_backoff,
             max_backoff=settings.max_backoff,
@@ -89,7 +94,6 @@ class Scheduler:
         self.algorithm = PodAlgorithm(self.snapshot, self.nominator, search, boards, upstream)
         self._outbox = Outbox()
         self._submitter = Submitter(self.world, self.queue, self._clock, self._outbox)
-        self.tracer = Tracer(settings.tracing)
         self._tools = Tools(
             self.world,
             self.snapshot,
@@ -253,11 +257,16 @@ class Scheduler:
             return None
         self._popped += 1
         number = self._popped + self.queue.dormant.retries
-        self.tracer.add("pop", entity.key, f"attempt {entity.attempts}")
-        self._tools.log.stage("popped", number, entity.key, attempt=entity.attempts)
+        if self.tracer.on:
+            self.tracer.add("pop", entity.key, f"attempt {entity.attempts}")
+        if self._tools.log.on:
+            self._tools.log.stage("popped", number, entity.key, attempt=entity.attempts)
+        return self._cycle(self._tools, entity, number)
+
+    def _cycle(self, tools: Tools, entity: PoppedEntity, number: int) -> Cycle:
         if isinstance(entity, QueuedPodInfo):
-            return PodCycle(self._tools, entity, number, self.now)
-        return GroupCycle(self._tools, entity, number, self.now)
+            return PodCycle(tools, entity, number, self.now)
+        return GroupCycle(tools, entity, number, self.now)
 
     def step(self) -> CycleReport | None:
         """One whole cycle."""
@@ -266,6 +275,23 @@ class Scheduler:
             return None
         cycle.decide()
         return cycle.submit()
+
+    def rehearse(self, key: EntityKey) -> tuple[TraceStep, ...]:
+        """What an attempt of a waiting entity would do now, up to the submit; none for one that is gated or not here.
+
+        Nothing changes.
+        """
+        entity = self.queue.rehearsed(key)
+        if entity is None:
+            return ()
+        tools = evolve(self._tools, log=StageLog(False))
+        traced, start = self.tracer.on, self.algorithm.next_start
+        self.tracer.on = self._handle.rehearsal = True
+        try:
+            self._cycle(tools, entity, self._popped).rehearse()
+        finally:
+            self.tracer.on, self._handle.rehearsal, self.algorithm.next_start = traced, False, start
+        return self.tracer.take()
 
     def queue_state(self) -> QueueState:
         """Every waiting entity and where it stands."""

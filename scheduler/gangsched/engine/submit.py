@@ -140,7 +140,10 @@ class Submitter:
     # --- preemption -------------------------------------------------------------------------------------------------
 
     def evict(self, victims: tuple[Pod, ...], by: Preemptor, node: str) -> None:
-        """Victims are marked, deleted and told why; those already leaving are not touched again (spec §5.4, §5.8.1)."""
+        """Victims are marked, deleted and told why; those already leaving are not touched again (spec §5.4, §5.8.1).
+
+        DisruptionTarget is written to the pods alone, also where a group goes as a whole, as v1.37.2 does (spec §1.6).
+        """
         for victim in victims:
             current = self.world.pods.get(victim.key)
             if current is None or current.deleting:

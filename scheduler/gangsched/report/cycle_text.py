@@ -27,9 +27,22 @@ def cycle_text(report: CycleReport, queue: QueueState) -> str:
 
 def _lines(report: CycleReport, queue: QueueState) -> Iterator[str]:
     yield f"cycle {report.cycle} at {duration(report.time)}: {report.entity}, attempt {report.attempt}"
+    yield from step_lines(report.trace)
+    if report.groups:
+        yield f"{_INDENT}complete:"
+        for key, verdict in report.groups.items():
+            yield _INDENT * 2 + _group(key, report.raw.get(key), verdict)
+    yield f"{_INDENT}pods:" if report.pods else f"{_INDENT}no pod was tried"
+    for pod, outcome in report.pods.items():
+        yield _INDENT * 2 + _pod(pod, outcome)
+    yield f"{_INDENT}requeue: {_requeue(report.entity, queue)}"
+
+
+def step_lines(steps: Sequence[TraceStep]) -> Iterator[str]:
+    """The steps as indented lines, without those that only the end of a cycle shows."""
     placed: list[str] = []
     starts: dict[str, int] = {}  # group -> how many pods were placed when it was first asked
-    for step in report.trace:
+    for step in steps:
         if step.kind == "feasible":
             starts.setdefault(step.subject, len(placed))
         elif step.kind == "pod" and step.text.startswith("-> "):
@@ -41,14 +54,6 @@ def _lines(report: CycleReport, queue: QueueState) -> Iterator[str]:
             del placed[start:]
         if text:
             yield _INDENT * max(step.depth, 1) + text
-    if report.groups:
-        yield f"{_INDENT}complete:"
-        for key, verdict in report.groups.items():
-            yield _INDENT * 2 + _group(key, report.raw.get(key), verdict)
-    yield f"{_INDENT}pods:" if report.pods else f"{_INDENT}no pod was tried"
-    for pod, outcome in report.pods.items():
-        yield _INDENT * 2 + _pod(pod, outcome)
-    yield f"{_INDENT}requeue: {_requeue(report.entity, queue)}"
 
 
 def _requeue(key: EntityKey, queue: QueueState) -> str:
@@ -90,6 +95,8 @@ def _step(step: TraceStep) -> str:
         return f"{step.subject}: placement {step.text}" if step.text else ""
     if step.kind in ("pop", "complete", "requeue"):
         return ""
+    if step.kind == "note":
+        return f"{step.subject}: {step.text}"
     return f"{step.subject}: {step.kind} {step.text}".rstrip()
 
 

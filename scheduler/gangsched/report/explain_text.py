@@ -8,6 +8,7 @@ from typing import Any
 from gangsched.engine.explain import Explanation, NodeExplanation, Waiting
 from gangsched.engine.settings import SECOND
 from gangsched.report.columns import columns, duration
+from gangsched.report.cycle_text import step_lines
 
 _NONE = "-"
 
@@ -21,6 +22,8 @@ def explain_text(explanation: Explanation) -> str:
         parts.append(_scores(feasible))
     if refused:
         parts.append(_refusals(refused))
+    if explanation.attempt:
+        parts.append("\n".join((f"an attempt of {explanation.entity} now:", *step_lines(explanation.attempt))))
     return "\n\n".join(parts)
 
 
@@ -81,6 +84,10 @@ def explain_document(explanation: Explanation) -> dict[str, Any]:
         "placedBy": None if not explanation.nodes else "nodes" if explanation.by_nodes else "columns",
         "placedByReason": explanation.by_nodes,
         "waiting": None if explanation.waiting is None else _waiting_document(explanation.waiting),
+        "attempt": [
+            {"step": step.kind, "subject": str(step.subject), "text": step.text, "progress": step.progress}
+            for step in explanation.attempt
+        ],
         "nodes": [_node_document(node) for node in explanation.nodes],
     }
 

@@ -16,6 +16,7 @@ from tests.scheduler.replay.traces import group, node, pod
 WORLD = (node("n1"), node("n2", cpu="2"), pod("a"), pod("b", cpu="9"))
 
 SCORING = ("TaintToleration", "NodeResourcesFit", "VolumeBinding", "NodeResourcesBalancedAllocation", "ImageLocality")
+NOT_HELPFUL = "preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."
 
 
 @pytest.fixture
@@ -26,7 +27,11 @@ def world(tmp_path: Path) -> str:
 def test_a_refused_pod_shows_why_node_by_node_and_why_it_waits(world: str) -> None:
     document = gangsched_json("explain", "pod/b", "-f", world)
     message = "0/2 nodes are available: 2 Insufficient cpu."
-    waiting = document.pop("waiting")
+    waiting, attempt = document.pop("waiting"), document.pop("attempt")
+    assert [(step["step"], step["subject"], step["text"]) for step in attempt] == [
+        ("pod", "default/b", message),
+        ("post-filter", "pod/default/b", NOT_HELPFUL),
+    ]
     assert document == {
         "pod": "default/b",
         "entity": "pod/default/b",
@@ -97,6 +102,12 @@ def test_the_table_is_stable_text(tmp_path: Path) -> None:
         "n1     436     0 → 100×3         74 → 74×1          0 → 0×1         62 → 62×1                         0 → 0×1",
         "",
         "n2     NodeResourcesFit   UnschedulableAndUnresolvable   Insufficient cpu",
+        "",
+        "an attempt of podgroup/default/g now:",
+        "  podgroup/default/g: R=1 S=0 M=1 → Wait",
+        "    pod default/g-0 -> n1",
+        "  podgroup/default/g: R=0 S=1 M=1 → Success",
+        "  podgroup/default/g: root Success",
     ]
 
 
