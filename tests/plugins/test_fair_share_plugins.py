@@ -420,6 +420,69 @@ def test_who_is_passed_over_goes_on_at_once(case: Woken) -> None:
     assert engine.now == 0
 
 
+@frozen
+class Stopped:
+    """``x`` could be popped; then something happens while it waits, and it is passed over, unpunished."""
+
+    name: str
+    objects: list[ClusterObject]
+    want: str
+    change: Sequence[ClusterObject] = ()
+    gone: Sequence[ClusterObject] = ()
+
+
+READY: list[ClusterObject] = [queue("a"), queue("b"), bound_pod("a0", "n", "", "a", "4"), pod("x", "a")]
+STOPPED = [
+    Stopped("its queue closes", READY, "queue a is closed", [queue("a", state="Closed")]),
+    Stopped("its queue goes", READY, "queue a does not exist", gone=[queue("a")]),
+    Stopped(
+        "its weight sinks", [*READY, *pods("b", 9, "b")], "queue a: cpu 5 would exceed deserved 1", [queue("b", 9)]
+    ),
+    Stopped("its capability sinks", READY, "queue a: cpu 5 would exceed deserved 4", [queue("a", capability=cpus(4))]),
+    Stopped(
+        "another is guaranteed more", READY, "queue a: cpu 5 would exceed deserved 2", [queue("b", guarantee=cpus(8))]
+    ),
+    Stopped(
+        "others ask for more", [*READY, queue("b", 3)], "queue a: cpu 5 would exceed deserved 2.5", pods("b", 9, "b")
+    ),
+    Stopped("a node goes", [*READY, node("m", 4)], "queue a: cpu 5 would exceed deserved 4", gone=[node("n", 10)]),
+    Stopped(
+        "it moves to a queue that is closed", [*READY, queue("c", state="Closed")], "queue c is closed", [pod("x", "c")]
+    ),
+]
+
+
+@pytest.mark.parametrize("case", STOPPED, ids=lambda case: case.name)
+def test_who_was_ready_is_passed_over_when_its_share_is_gone(case: Stopped) -> None:
+    engine = engine_with(("Proportion",), [node("n", 10), *case.objects])
+    assert reasons(engine)["x"] == ""
+    for obj in case.gone:
+        engine.delete(obj)
+    for obj in case.change:
+        engine.apply(obj)
+    engine.run_ready()
+    assert reasons(engine)["x"] == case.want
+    assert "default/x" not in engine.bindings
+    assert next(state for state in engine.queue_state().active if state.key.name == "x").attempts == 0
+    engine.core._check()
+
+
+def test_a_queue_that_goes_and_comes_back_finds_everything_as_it_was() -> None:
+    engine = engine_with(
+        PROPORTION, [node("n", 10), queue("a", 4), queue("b"), *pods("a", 12, "a"), *pods("b", 12, "b")]
+    )
+    engine.run_ready()
+    before = engine.shares()
+    engine.delete(queue("a"))
+    engine.run_ready()
+    assert bound(engine) == {"a": 8, "b": 2}, "what is bound stays, and what it holds is nobody's to take"
+    a = next(each for each in engine.shares().queues if each.name == "a")
+    assert (a.state, a.allocated["cpu"], a.deserved, a.refusal) == ("", 8, {}, "queue a does not exist")
+    engine.apply(queue("a", 4))
+    assert engine.shares() == before
+    engine.core._check()
+
+
 # --- inside a cycle -------------------------------------------------------------------------------------------------
 
 
