@@ -7,6 +7,7 @@ run goes on; ``--kind KIND --only NUMBER`` repeats it. Exit code 1 when one fail
 from __future__ import annotations
 
 import argparse
+import gc
 import itertools
 import resource
 import shutil
@@ -38,10 +39,10 @@ def main() -> int:
 def _many(inputs: int, seed: int, only: str | None, folder: Path) -> int:
     counts = {kind: [0, 0] for kind in READERS}
     failed: list[str] = []
-    slowest = (0.0, "")
+    slowest, hungriest = (0.0, ""), (0, "")
     for index, kind in zip(range(inputs), _kinds(only), strict=False):
         number = f"{seed}.{index}"
-        started = time.process_time()
+        started, held = time.process_time(), _most_memory()
         try:
             accepted = one(number, folder, kind)
         except Exception:
@@ -52,14 +53,22 @@ def _many(inputs: int, seed: int, only: str | None, folder: Path) -> int:
         else:
             counts[kind][accepted] += 1
         slowest = max(slowest, (time.process_time() - started, f"{kind} {number}"))
+        hungriest = max(hungriest, (_most_memory() - held, f"{kind} {number}"))
+        if (index + 1) % 500 == 0:
+            gc.collect()  # which no single input may spend its time on
         if (index + 1) % 5000 == 0:
             print(f"{index + 1} inputs, {len(failed)} failed", file=sys.stderr, flush=True)
     for kind, (refused, accepted_count) in counts.items():
         print(f"{kind:15} {accepted_count:7} accepted {refused:7} refused")
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(f"slowest: {slowest[0]:.2f} s ({slowest[1]}); most memory: {memory} MB")
+    print(f"slowest: {slowest[0]:.2f} s ({slowest[1]})")
+    print(f"most memory: {_most_memory()} MB, {hungriest[0]} MB of it at once ({hungriest[1]})")
     print(f"{inputs} inputs, {len(failed)} failed")
     return 1 if failed else 0
+
+
+def _most_memory() -> int:
+    """Megabytes of memory this process has held at most."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
 def _kinds(only: str | None) -> Iterator[str]:
