@@ -76,7 +76,10 @@ class Condition:
 
 @frozen
 class PodStatus:
-    """``allocated`` maps container names to status amounts (nano-units), see §3.5 of node-plugins.md."""
+    """``allocated`` maps container names to status amounts (nano-units), '' to those of the pod as a whole.
+
+    See §3.5 of node-plugins.md.
+    """
 
     phase: str = "Pending"
     nominated_node_name: str = ""

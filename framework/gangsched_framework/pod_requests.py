@@ -40,27 +40,30 @@ Amounts = Mapping[str, int]
 
 def requests_of_spec(spec: PodSpec) -> PodRequests:
     """Request vectors of a pod to be placed, or of an assigned one without resized containers."""
-    return _requests(spec, _written)
+    return _requests(spec, _written, _pod_level(spec.resources) if spec.resources else {})
 
 
 def requests_of_assigned(pod: Pod) -> PodRequests:
-    """Request vectors of a pod as it counts on its node: status amounts of its containers included (spec §3.5)."""
-    allocated = pod.status.allocated
+    """Request vectors of a pod as it counts on its node: its status amounts and its containers' included (spec §3.5).
+
+    The amounts of the pod as a whole count where its spec has some, too (gate InPlacePodLevelResourcesVerticalScaling).
+    """
     resize = pod.condition("PodResizePending")
     infeasible = resize is not None and resize.reason == "Infeasible"
 
-    def counted(container: Container) -> Amounts:
-        actual = allocated.get(container.name)
+    def counted(name: str, written: Amounts) -> Amounts:
+        actual = pod.status.allocated.get(name)
         if actual is None:
-            return container.requests
-        return actual if infeasible else _maximum(container.requests, actual)
+            return written
+        return actual if infeasible else _maximum(written, actual)
 
-    return _requests(pod.spec, counted)
+    pod_level = _pod_level(counted("", pod.spec.resources)) if pod.spec.resources else {}
+    return _requests(pod.spec, lambda container: counted(container.name, container.requests), pod_level)
 
 
 def amounts_of_spec(spec: PodSpec) -> Amounts:
     """What an incoming pod requests, by resource name, in nano-units before any rounding (spec §3.4)."""
-    return _sum({**_aggregate(spec, _written), **_pod_level(spec)}, spec.overhead)
+    return _sum({**_aggregate(spec, _written), **_pod_level(spec.resources or {})}, spec.overhead)
 
 
 def containers_need(spec: PodSpec) -> Amounts:
@@ -86,14 +89,13 @@ def _is_extended(name: str) -> bool:
     return match is not None and len(match[1]) <= _MAX_PREFIX and len(match[2]) <= _MAX_NAME
 
 
-def _requests(spec: PodSpec, amounts_of: Callable[[Container], Amounts]) -> PodRequests:
+def _requests(spec: PodSpec, amounts_of: Callable[[Container], Amounts], pod_level: Amounts) -> PodRequests:
     overhead = spec.overhead
     bare = _aggregate(spec, amounts_of)
     defaulted = _aggregate(spec, lambda container: _with_defaults(amounts_of(container)))
     plain, nonzero = (_sum(bare, overhead), _sum(defaulted, overhead)) if overhead else (bare, defaulted)
     score_cpu, score_memory = -(-nonzero.get(CPU, 0) // MILLI), -(-nonzero.get(MEMORY, 0) // UNIT)
     vector = _vector(plain)
-    pod_level = _pod_level(spec) if spec.resources else {}
     if not pod_level:
         return PodRequests(vector, score_cpu, score_memory, score_cpu, score_memory, vector)
     # Pod level replaces, even with less, before the overhead comes on top (spec §3.4.4-5); Fit's score of the incoming
@@ -153,8 +155,8 @@ def _with_defaults(amounts: Amounts) -> dict[str, int]:
     return {CPU: amounts.get(CPU, DEFAULT_CPU), MEMORY: amounts.get(MEMORY, DEFAULT_MEMORY)}  # an explicit 0 stays 0
 
 
-def _pod_level(spec: PodSpec) -> Amounts:
-    return {name: amount for name, amount in (spec.resources or {}).items() if _counts_for_pods(name)}
+def _pod_level(amounts: Amounts) -> Amounts:
+    return {name: amount for name, amount in amounts.items() if _counts_for_pods(name)}
 
 
 def _counts_for_pods(name: str) -> bool:

@@ -222,6 +222,15 @@ def test_an_infeasible_resize_leaves_the_spec_of_the_container_out() -> None:
     assert resized(spec, allocated, "Deferred").usage.requested == Resources(4000, 4 * MI)
 
 
+def test_an_assigned_pod_counts_the_larger_of_spec_and_status_for_itself_where_its_spec_does() -> None:
+    spec = PodSpec((container("a", cpu="1", memory="1Mi"),), resources=amounts(cpu="2"))
+    assert resized(spec, {"": amounts(cpu="3", gpu="1")}).usage.requested == Resources(3000, MI)
+    assert resized(spec, {"": amounts(cpu="1")}).usage.requested == Resources(2000, MI)
+    assert resized(spec, {"": amounts(cpu="1")}, "Infeasible").usage.requested == Resources(1000, MI)
+    spec = PodSpec((container("a", cpu="1", memory="1Mi"),))
+    assert resized(spec, {"": amounts(cpu="3")}).usage.requested == Resources(1000, MI)
+
+
 def test_the_incoming_pod_uses_its_spec_only_and_a_pod_without_status_amounts_uses_it_as_well() -> None:
     spec = PodSpec((container("a", cpu="1"),))
     pod = resized(spec, {"a": amounts(cpu="3")})

@@ -57,19 +57,24 @@ def read_condition(context: Context, raw: Raw) -> Condition:
 
 
 def _allocated(raw: Raw) -> dict[str, dict[str, int]]:
-    """Container -> the larger of ``allocatedResources`` and ``resources.requests`` (spec node-plugins.md §3.5)."""
+    """Container, or '' for the pod -> the larger of ``allocatedResources`` and ``resources.requests`` (spec §3.5)."""
     allocated: dict[str, dict[str, int]] = {}
 
-    def read(container: Raw) -> None:
-        amounts = part(container, "allocatedResources", _exact) or {}
-        requests = part(container, "resources", lambda resources: part(resources, "requests", _exact)) or {}
-        for name, amount in requests.items():
-            amounts[name] = max(amount, amounts.get(name, 0))
+    def read(holder: Raw, name: str) -> None:
+        amounts = part(holder, "allocatedResources", _exact) or {}
+        requests = part(holder, "resources", lambda resources: part(resources, "requests", _exact)) or {}
+        for resource, amount in requests.items():
+            amounts[resource] = max(amount, amounts.get(resource, 0))
         if amounts:
-            allocated[container.get("name") or ""] = amounts
+            allocated[name] = amounts
 
-    each(raw, "containerStatuses", read)
-    each(raw, "initContainerStatuses", read)
+    def read_container(container: Raw) -> None:
+        if container.get("name"):
+            read(container, container["name"])
+
+    read(raw, "")
+    each(raw, "containerStatuses", read_container)
+    each(raw, "initContainerStatuses", read_container)
     return allocated
 
 

@@ -400,6 +400,8 @@ class TestPodStatus:
                 {"name": "d", "ready": True},
             ],
             "initContainerStatuses": [{"name": "i", "resources": {"requests": {"cpu": "1"}}}],
+            "allocatedResources": {"cpu": "4"},
+            "resources": {"requests": {"cpu": "5"}},
             "hostIP": "10.0.0.1",
         }
         got = read_pod(status=status).status
@@ -408,7 +410,11 @@ class TestPodStatus:
             Condition("PodScheduled", "True", last_transition_time=SECOND),
             Condition("PodResizePending", "True", "Infeasible", "m"),
         )
-        assert got.allocated == {"c": {"cpu": 3 * UNIT, "memory": UNIT}, "i": {"cpu": UNIT}}
+        assert got.allocated == {
+            "": {"cpu": 5 * UNIT},
+            "c": {"cpu": 3 * UNIT, "memory": UNIT},
+            "i": {"cpu": UNIT},
+        }
 
 
 class TestGroups:
