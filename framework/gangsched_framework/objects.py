@@ -76,10 +76,7 @@ class Condition:
 
 @frozen
 class PodStatus:
-    """``allocated`` maps container names to status amounts (nano-units), '' to those of the pod as a whole.
-
-    See §3.5 of node-plugins.md.
-    """
+    """``allocated``: status amounts (nano-units) by container name, '' for the whole pod (node-plugins.md §3.5)."""
 
     phase: str = "Pending"
     nominated_node_name: str = ""
