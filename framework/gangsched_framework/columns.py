@@ -76,7 +76,8 @@ class FilterColumn:
     ``domain``: what else must pass, when pods elsewhere have a say; its refusals then speak for the whole plugin.
     ``room``: how many pods of this kind rows that pass take one after the other; None = unknown, or with no ``test``
     any number. ``beside``: whether a row passes with other pods counted in; None = unknown, or with no ``test`` as
-    without them.
+    without them. ``reason``: the status a row is refused with, as a number, 0 = it passes; None = whenever ``test``
+    fails it is the same.
     """
 
     mask: Callable[[], Mask]
@@ -85,6 +86,7 @@ class FilterColumn:
     domain: DomainFilter | None = None
     room: Callable[[Rows], NDArray[np.int64]] | None = None
     beside: Callable[[int, Sequence[Pod]], bool] | None = None
+    reason: Callable[[int], int] | None = None
 
 
 @frozen(eq=False)

@@ -31,11 +31,21 @@ class KeepsToPlacement(Plugin, Protocol):
     """What it answers about a placement depends on the group, the progress and the placement's nodes alone.
 
     For PlacementGenerate, PlacementFeasible and PlacementScore; a scorer is then a ``PodsPlacementScorePlugin``. And a
-    PlacementFeasible that would go on goes on when the next pod finds a node.
+    PlacementFeasible that would go on goes on when the next pod finds a node; what stands on nodes is all one to it.
     """
 
     @property
     def keeps_to_placement(self) -> bool: ...
+
+
+@runtime_checkable
+class MayBePowerless(Plugin, Protocol):
+    """A PodGroupPostFilter that can tell when it has nothing to offer to any root of a priority, whatever the nodes.
+
+    Its answer then depends on the pods of the tree alone.
+    """
+
+    def powerless(self, priority: int) -> bool: ...
 
 
 @runtime_checkable

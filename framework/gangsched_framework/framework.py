@@ -282,6 +282,12 @@ class Framework:
         """The totals of candidates whose raw scores are known, a list for each of ``placement_scorers``."""
         return run_podgroup.weigh_placement_scores(self.placement_scorers, state, raw)
 
+    def refusal_lasts(self, priority: int) -> bool:
+        """Whether a root of this priority without topology constraints is refused in the same way for as long as every
+        node fares the same with its pods."""
+        powerless = (getattr(plugin, "powerless", None) for plugin in self._group_post_filter)
+        return self.keeps_to_placements and all(each is not None and each(priority) for each in powerless)
+
     def run_pod_group_post_filter(
         self, state: PodGroupCycleState, root: PoppedPodGroupInfo, schedule: SchedulingFunction
     ) -> tuple[PodGroupPostFilterResult | None, Status | None]:

@@ -11,7 +11,7 @@ is *roused*.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 
 from attrs import define, field, frozen
 
@@ -55,18 +55,27 @@ class Roused:
 
 
 @define(eq=False)
-class Bucket:
-    """Trees of one ``kind`` that return together, next at ``due``, every ``period`` nanoseconds.
+class Kind:
+    """Trees that are equal for the scheduler: refused alike as long as the world does not change.
 
-    ``outcome`` is the caller's record of their last refusal, ``version`` that of the world it was found in.
+    ``outcome`` is the caller's record of a refusal, ``version`` that of the last world of which it is known that such
+    trees are refused so. ``buckets`` by (period, phase).
     """
 
-    kind: Hashable
+    key: Hashable
+    outcome: object
+    version: int
+    buckets: dict[tuple[int, int], Bucket] = field(factory=dict)
+
+
+@define(eq=False)
+class Bucket:
+    """Trees of one ``kind`` that return together, next at ``due``, every ``period`` nanoseconds."""
+
+    kind: Kind
     period: int
     due: int
     priority: int
-    outcome: object
-    version: int
     rounds: int = 0
     sleepers: dict[EntityKey, Sleeper] = field(factory=dict)
     """Those whose turn is at ``due``."""
@@ -116,14 +125,14 @@ class Bucket:
         return sleeper, retries, last, turn
 
     def pass_on(self, until: EntityKey, retries: int) -> int:
-        """The sleepers before ``until`` have had the turn at ``due``, too, with the outcome as it is.
+        """The sleepers before ``until`` have had the turn at ``due``, too, with the kind's outcome.
 
         Returns ``retries``, the count of all trees, with theirs.
         """
         first, self._passed = self._passed, bisect_left(self._order, until, self._passed)
         if self._passed > first:
             retries += self._passed - first
-            self._now.append(Stretch(self._order[first], self.outcome, retries))
+            self._now.append(Stretch(self._order[first], self.kind.outcome, retries))
         return retries
 
     def turn(self) -> None:
@@ -138,10 +147,10 @@ class Bucket:
             self.newcomers.clear()
 
     def skip(self, rounds: int, retries: int) -> int:
-        """So many whole turns pass, all with the outcome as it is; returns ``retries`` as ``pass_on`` does."""
+        """So many whole turns pass, all with the kind's outcome; returns ``retries`` as ``pass_on`` does."""
         retries += rounds * len(self._order)
         if rounds and self._order:
-            self._before = [Stretch(self._order[0], self.outcome, retries)]
+            self._before = [Stretch(self._order[0], self.kind.outcome, retries)]
         self.rounds += rounds
         self.due += rounds * self.period
         return retries
@@ -158,13 +167,15 @@ def _first(stretch: Stretch) -> EntityKey:
 
 
 class DormantTrees:
-    """Buckets by (kind, period, phase). ``retries`` counts the attempts that passed without being carried out."""
+    """Buckets by kind. ``retries`` counts the attempts that passed without being carried out."""
 
     def __init__(self) -> None:
         self.retries = 0
         self.roused: list[Roused] = []
-        self._buckets: dict[tuple[Hashable, int, int], Bucket] = {}
+        self._kinds: dict[Hashable, Kind] = {}
         self._bucket_of: dict[EntityKey, Bucket] = {}
+        self._none_before = 0
+        """No bucket is due before."""
 
     def __len__(self) -> int:
         return len(self._bucket_of)
@@ -176,44 +187,58 @@ class DormantTrees:
         """Keys of all dormant trees."""
         return list(self._bucket_of)
 
-    def buckets(self) -> list[Bucket]:
-        return list(self._buckets.values())
+    def kinds(self) -> Iterable[Kind]:
+        return self._kinds.values()
 
-    def add(self, entity: QueuedPodGroupInfo, kind: Hashable, period: int, outcome: object, version: int) -> None:
-        """Lay down a tree that has just been refused; it returns ``period`` after its timestamp."""
+    def buckets(self) -> list[Bucket]:
+        return [bucket for kind in self._kinds.values() for bucket in kind.buckets.values()]
+
+    def add(self, entity: QueuedPodGroupInfo, key: Hashable, period: int, outcome: object, version: int) -> None:
+        """Lay down a tree of kind ``key`` that has just been refused; it returns ``period`` after its timestamp."""
         due = entity.timestamp + period
-        place = (kind, period, due % period)
-        bucket = self._buckets.get(place)
+        kind = self._kinds.get(key)
+        if kind is None:
+            kind = self._kinds[key] = Kind(key, outcome, version)
+        kind.outcome, kind.version = outcome, version
+        place = (period, due % period)
+        bucket = kind.buckets.get(place)
         if bucket is None:
-            bucket = self._buckets[place] = Bucket(kind, period, due, entity.priority, outcome, version)
+            bucket = kind.buckets[place] = Bucket(kind, period, due, entity.priority)
+            self._none_before = min(self._none_before, due)
         bucket.add(entity.key, entity, due)
         self._bucket_of[entity.key] = bucket
 
     def next_due(self, version: int) -> int | None:
-        """The first return of a bucket that has not been refused in this version of the world."""
-        return min((b.due for b in self._buckets.values() if b.version != version), default=None)
+        """The first return of a bucket whose kind may not be refused in this version of the world."""
+        unsure = [kind for kind in self._kinds.values() if kind.version != version]
+        return min((b.due for kind in unsure for b in kind.buckets.values()), default=None)
 
     def due(self, now: int) -> list[Bucket]:
         """Of the buckets whose turn has come those that are first in the order of the queue."""
-        due = [bucket for bucket in self._buckets.values() if bucket.due <= now]
+        due = self._due_before(now + 1)
         if len(due) > 1:
             first = min(bucket.last_rank for bucket in due)
             return [bucket for bucket in due if bucket.last_rank == first]
         return due
 
-    def repeat(self, bucket: Bucket, outcome: object, version: int, until: EntityKey = LAST) -> None:
+    def _due_before(self, time: int) -> list[Bucket]:
+        if time <= self._none_before:
+            return []
+        buckets = self.buckets()
+        self._none_before = min((bucket.due for bucket in buckets), default=time)
+        return [bucket for bucket in buckets if bucket.due < time] if self._none_before < time else []
+
+    def pass_on(self, bucket: Bucket, until: EntityKey = LAST) -> None:
         """The sleepers of a bucket before ``until`` that have not had the turn at its due time are refused again."""
-        bucket.outcome, bucket.version = outcome, version
         self.retries = bucket.pass_on(until, self.retries)
 
     def pass_time(self, time: int) -> None:
         """Nothing happens before ``time``: every return before it is a refusal like the last one. O(buckets)."""
-        for bucket in self._buckets.values():
-            if bucket.due < time:
-                self.retries = bucket.pass_on(LAST, self.retries)
-                bucket.turn()
-                rounds = max(0, time - bucket.due + bucket.period - 1) // bucket.period
-                self.retries = bucket.skip(rounds, self.retries)
+        for bucket in self._due_before(time):
+            self.pass_on(bucket)
+            bucket.turn()
+            rounds = max(0, time - bucket.due + bucket.period - 1) // bucket.period
+            self.retries = bucket.skip(rounds, self.retries)
 
     def take_roused(self) -> list[Roused]:
         """Trees roused since the last call whose retries were made up."""
@@ -232,7 +257,7 @@ class DormantTrees:
             return None
         sleeper, retries, last, turn = bucket.remove(key)
         if not bucket.sleepers and not bucket.newcomers:
-            del self._buckets[(bucket.kind, bucket.period, bucket.due % bucket.period)]
+            self._drop(bucket)
         entity = sleeper.entity
         if turn is not None:
             entity.attempts += retries
@@ -247,8 +272,20 @@ class DormantTrees:
             self.roused.append(Roused(key, retries, last, turn.serial, turn.outcome, groups, pods))
         return entity
 
+    def _drop(self, bucket: Bucket) -> None:
+        kind = bucket.kind
+        del kind.buckets[(bucket.period, bucket.due % bucket.period)]
+        if not kind.buckets:
+            del self._kinds[kind.key]
+
     def _check(self) -> None:
-        assert {k for b in self._buckets.values() for k in (*b.sleepers, *b.newcomers)} == self._bucket_of.keys()
-        for place, bucket in self._buckets.items():
-            assert place == (bucket.kind, bucket.period, bucket.due % bucket.period)
-            bucket._check()
+        buckets = self.buckets()
+        assert {k for b in buckets for k in (*b.sleepers, *b.newcomers)} == self._bucket_of.keys()
+        assert all(bucket.due >= self._none_before for bucket in buckets)
+        for key, kind in self._kinds.items():
+            assert kind.key == key
+            assert kind.buckets
+            for place, bucket in kind.buckets.items():
+                assert bucket.kind is kind
+                assert place == (bucket.period, bucket.due % bucket.period)
+                bucket._check()

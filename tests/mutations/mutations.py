@@ -440,10 +440,28 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "memo",
         "a remembered refusal outlives a change of the world",
-        "self._version != self.world.version or not self._refusals",
-        "not self._refusals",
+        "            if kept.grounds is None or not self._hold(kept.grounds, key):\n",
+        "            if kept.grounds is not None and not self._hold(kept.grounds, key):\n",
     ),
-    _engine("memo", "running pods are left out of the key", "group.topology_key, scheduled)", "group.topology_key, 0)"),
+    _engine(
+        "memo",
+        "a refusal lasts while its nodes fare alike, whoever runs there",
+        " or not framework.refusal_lasts(key.priority):\n            return False\n        return all",
+        ":\n            return False\n        return all",
+    ),
+    _engine("memo", "new nodes are not seen before the next cycle", "        world.table.settle()", "        #"),
+    _engine(
+        "column_watch",
+        "another reason of a refusal is none",
+        "                return ~(at + self._filters * why)\n",
+        "                return ~at\n",
+    ),
+    _engine(
+        "memo",
+        "running pods are left out of the key",
+        "group.topology_key, scheduled, len",
+        "group.topology_key, 0, len",
+    ),
     # --- debated choices --------------------------------------------------------------------------------------------
     _engine(
         "podgroup_algorithm",
@@ -531,8 +549,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "signature_column",
         "a row that was refused stays refused",
-        "return self._score(row) if self._open[row] else INFEASIBLE",
-        "return self._score(row) if self._open[row] and self._buffer[row] >= 0 else INFEASIBLE",
+        "return self.score(row) if self._open[row] else INFEASIBLE",
+        "return self.score(row) if self._open[row] and self._buffer[row] >= 0 else INFEASIBLE",
     ),
     _engine(
         "signature_column",

@@ -67,7 +67,7 @@ def test_trees_of_one_kind_and_phase_share_a_bucket_and_count_their_own_rounds()
     dormant.pass_time(42 * SECOND)  # one return, at 31; that of 42 is still to come
     dormant.add(second, "kind", PERIOD, "refused", 1)
     (bucket,) = dormant.buckets()
-    dormant.repeat(bucket, "refused", 1)  # at 42: the newcomer has just had its own attempt
+    dormant.pass_on(bucket)  # at 42: the newcomer has just had its own attempt
     bucket.turn()
     dormant._check()
     dormant.pass_time(54 * SECOND)
@@ -93,12 +93,14 @@ def test_a_turn_may_be_had_in_parts() -> None:
     for tree in trees.values():
         dormant.add(tree, "kind", PERIOD, "refused", 1)
     (bucket,) = dormant.due(31 * SECOND)
-    dormant.repeat(bucket, "refused before", 2, until=trees["c"].key)
+    bucket.kind.outcome = "refused before"
+    dormant.pass_on(bucket, until=trees["c"].key)
     dormant.rouse(trees["c"].key, forest)  # it is tried, and what it does refuses those behind it otherwise
     assert bucket.next == trees["d"].key
     dormant.rouse(trees["a"].key, forest)  # meanwhile somebody looks at one that has had its turn
     assert (trees["a"].attempts, trees["a"].timestamp, trees["a"].backoff_expiration) == (6, 31 * SECOND, 41 * SECOND)
-    dormant.repeat(bucket, "refused behind", 3)
+    bucket.kind.outcome = "refused behind"
+    dormant.pass_on(bucket)
     assert bucket.next is None
     bucket.turn()
     dormant._check()
@@ -121,7 +123,7 @@ def test_time_passes_over_a_turn_that_was_had_in_part() -> None:
     for tree in (first, second):
         dormant.add(tree, "kind", PERIOD, "refused", 1)
     (bucket,) = dormant.due(31 * SECOND)
-    dormant.repeat(bucket, "refused", 1, until=second.key)
+    dormant.pass_on(bucket, until=second.key)
 
     dormant.pass_time(43 * SECOND)  # the rest of the turn of 31, and that of 42
 

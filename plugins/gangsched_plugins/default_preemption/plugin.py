@@ -20,6 +20,7 @@ from gangsched_plugins.default_preemption.gate import EvictionGate
 from gangsched_plugins.default_preemption.group_preemption import GroupPreemption
 from gangsched_plugins.default_preemption.pod_preemption import PodPreemption
 from gangsched_plugins.default_preemption.row_memo import RowMemo
+from gangsched_plugins.default_preemption.units import UnitFinder
 
 
 class DefaultPreemption:
@@ -76,6 +77,10 @@ class DefaultPreemption:
         if self._asynchronous and result is not None and result.victims and not self._handle.rehearsal:
             self._gate.close(root.key, result.victims)
         return result, status
+
+    def powerless(self, priority: int) -> bool:
+        """Whether nobody of less priority runs. O(1)"""
+        return not UnitFinder(self._handle.forest, self._handle.snapshot).any_below(priority)
 
     def _framework(self, pod: Pod) -> Framework:
         framework = self._handle.framework_for(pod.scheduler_name)

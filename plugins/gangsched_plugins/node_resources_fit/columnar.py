@@ -65,6 +65,13 @@ def filter_column(demand: Demand, table: NodeTable) -> FilterColumn:
                 return False
         return True
 
+    def reason(row: int) -> int:
+        code = int(pods_used[row] >= pods_allocatable[row])
+        for at, (asked, used, allocatable) in enumerate(triples, start=1):
+            if asked > allocatable[row] - used[row]:
+                code |= 1 << at
+        return code
+
     def refusals(rows: Rows) -> Refusals:
         code = np.zeros(len(rows), np.int64)  # bit 0: too many pods; then two bits a resource: lacking, hopeless
         code |= (view(pods_used)[rows] >= view(pods_allocatable)[rows]).astype(np.int64)
@@ -91,7 +98,7 @@ def filter_column(demand: Demand, table: NodeTable) -> FilterColumn:
                 return False
         return True
 
-    return FilterColumn(mask, refusals, test, room=room, beside=beside)
+    return FilterColumn(mask, refusals, test, room=room, beside=beside, reason=reason)
 
 
 def _asked(demand: Demand) -> Iterable[tuple[str, int]]:

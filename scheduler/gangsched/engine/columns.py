@@ -94,6 +94,18 @@ class ColumnCache:
         self._beside.move_to_end(key)
         return known[1]
 
+    def versions(self, framework: Framework) -> tuple[Hashable, ...]:
+        """What tells whether the pods of a kind may have come to be of different kinds."""
+        plugins = self._particular.get(framework.profile.scheduler_name)
+        if plugins is None:
+            plugins = self._look_for_particular(framework)
+        return tuple(plugin.column_version(self.table) for plugin in plugins)
+
+    def numbered(self, number: int) -> SignatureColumn | None:
+        """The column of that number, if it is still kept."""
+        column = self._columns.get(number)
+        return column if isinstance(column, SignatureColumn) else None
+
     def _look_for_particular(self, framework: Framework) -> tuple[ParticularColumns, ...]:
         asked = (each.plugin for each in framework.node_plugins)
         plugins = tuple(plugin for plugin in asked if isinstance(plugin, ParticularColumns))

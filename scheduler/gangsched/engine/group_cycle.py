@@ -70,10 +70,10 @@ class GroupCycle:
             self._log("refused", reason=str(problem))
             return False
         self._leaves = {leaf: self._to_try(infos) for leaf, infos in self.entity.leaves.items()}
-        if not any(self._leaves.values()):
+        first = next((infos[0] for infos in self._leaves.values() if infos), None)
+        if first is None:
             return False
         self._tree = arranged(self._tree, self._leaves, tools.groups.child_order, tools.world.table)
-        first = next(info for infos in self._leaves.values() for info in infos)
         self._framework = tools.frameworks[first.pod.scheduler_name]
         self._log("reconciled", leaves=len(self._leaves))
         self._version = tools.world.version
@@ -81,7 +81,8 @@ class GroupCycle:
             return True
         tools.world.hold()
         self._session, self._result = self._run()
-        self._log("decided", root=self._result.status.code.value)
+        if tools.log.on:
+            self._log("decided", root=self._result.status.code.value)
         if tools.trace.on:
             tools.trace.add("root", self.entity.key, _text(self._result.status))
         return True
@@ -121,24 +122,8 @@ class GroupCycle:
             return
         refusal = memo.refusal(tree, root, raw, groups, pods)
         if self._key is not None and refusal is not None:
-            memo.put(self._key, refusal)
+            memo.put(self._framework, self._key, refusal)
             self._refusal = refusal
-
-    def probe(self) -> Refusal | None:
-        """How the tree would be refused now, nothing being touched; None when it would not, or not for sure."""
-        if not self.decide():
-            return None
-        if self._refusal is not None or self._result is None or self._session is None or self._tree is None:
-            return self._refusal
-        self._session.revert(START)
-        evaluated = self._result.by_key()
-        groups, found = self._post_filter(self._result.status, complete_groups(self._tree, evaluated))
-        self.tools.world.release()
-        if self._result.status.rejected and found is None and self._memo_key() is not None:
-            raw = {key: each.status.code for key, each in evaluated.items()}
-            finals = complete_pods(self._tree, evaluated, self._leaves, groups)
-            self._remember(self._result.status, raw, groups.after, finals)
-        return self._refusal
 
     def _log(self, event: str, **values: object) -> None:
         log = self.tools.log
@@ -226,7 +211,8 @@ class GroupCycle:
             tools.submitter.write_group(info.key, groups.after[info.key])
         self._log("submitted", pods=len(pods))
         tools.queue.add_attempted(self.entity, root_status)
-        self._log("requeued", root=root_status.code.value)
+        if tools.log.on:
+            self._log("requeued", root=root_status.code.value)
         raw = {key: each.status.code for key, each in evaluated.items()}
         if root_status.rejected and found is None:
             self._remember(root_status, raw, groups.after, finals)

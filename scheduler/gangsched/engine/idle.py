@@ -1,14 +1,14 @@
 """Idle retries are free: a replay crosses the retries of refused trees without carrying them out.
 
-A tree refused at its maximum penalty is laid down in the queue's dormant trees. When its turn comes and its kind is
-refused in the world as it is, the whole bucket is repeated at once; when the outcome would be another one, or something
-else has its turn first, the trees are roused and tried as ever. Exact: attempts, counters, timestamps, backoff and the
+A tree refused at its maximum penalty is laid down in the queue's dormant trees. When its turn comes and the memo knows
+that its kind is refused in the world as it is, the whole bucket is repeated at once; else its first tree is roused and
+tried as ever, which tells how the others fare. Exact: attempts, counters, timestamps, backoff and the
 texts of conditions are what carrying the retries out would have left (made up when a tree is roused).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from attrs import define, field
 
@@ -19,13 +19,9 @@ from gangsched.engine.outbox import Outbox
 from gangsched.engine.world import World
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Clock
-from gangsched_framework.infos import PoppedPodGroupInfo
 from gangsched_framework.objects import EntityKey
-from gangsched_queue.dormant import LAST, Bucket, Roused
+from gangsched_queue.dormant import LAST, Bucket, Kind, Roused
 from gangsched_queue.scheduling_queue import SchedulingQueue
-
-Probe = Callable[[PoppedPodGroupInfo], "Refusal | None"]
-"""Evaluates a tree without touching anything; None when it is not plainly refused."""
 
 
 @define(eq=False)
@@ -37,9 +33,14 @@ class IdleRetries:
     memo: Memo
     clock: Clock
     outbox: Outbox
-    probe: Probe
     made_up: list[Roused] = field(factory=list)
     """Trees whose retries were made up, for the host's records."""
+
+    @property
+    def stirs(self) -> bool:
+        """Whether there is anything to attend to or to settle: a dormant tree, or one that was roused."""
+        dormant = self.queue.dormant
+        return len(dormant) > 0 or bool(dormant.roused)
 
     @property
     def retries(self) -> int:
@@ -48,7 +49,7 @@ class IdleRetries:
 
     def lay_down(self, framework: Framework, key: EntityKey, kind: MemoKey, refusal: Refusal) -> None:
         """A tree has just been refused: it sleeps if nothing but time will bring it back."""
-        self.queue.lay_down(key, kind, refusal, self.world.version)
+        self.queue.lay_down(key, (kind, refusal.record), refusal, self.world.version)
         if key not in self.queue.dormant:
             return
         popped = self.queue.as_popped(key)
@@ -57,7 +58,10 @@ class IdleRetries:
 
     def next_due(self) -> int | None:
         """The first instant at which a dormant tree might fare otherwise than last time."""
-        return self.queue.dormant.next_due(self.world.version)
+        dormant, version = self.queue.dormant, self.world.version
+        for kind in dormant.kinds():
+            self._is_refused(kind)
+        return dormant.next_due(version)
 
     def pass_time(self, time: int) -> None:
         """The clock goes to ``time``, and nothing happens before."""
@@ -78,18 +82,17 @@ class IdleRetries:
 
         True when the turn is over.
         """
-        refused: list[tuple[Bucket, Refusal]] = []
+        refused: list[Bucket] = []
         tried: EntityKey | None = None
         for key, bucket in sorted(((b.next, b) for b in together if b.next is not None), key=lambda each: each[0]):
             if key > until:
                 break
-            refusal = self._refused(bucket)
-            if refusal is None:
+            if not self._is_refused(bucket.kind):
                 tried = until = key
                 break
-            refused.append((bucket, refusal))
-        for bucket, refusal in refused:
-            self.queue.dormant.repeat(bucket, refusal, self.world.version, until)
+            refused.append(bucket)
+        for bucket in refused:
+            self.queue.dormant.pass_on(bucket, until)
         if tried is not None:
             self.queue.rouse([tried])
             self.queue.flush_backoff()
@@ -99,15 +102,17 @@ class IdleRetries:
             return True
         return False
 
-    def _refused(self, bucket: Bucket) -> Refusal | None:
-        """How the trees of a bucket are refused now; None when they are not, or not as they were."""
-        assert isinstance(bucket.outcome, Refusal)
-        assert isinstance(bucket.kind, tuple)
-        refusal = self.memo.get(bucket.kind)
-        if refusal is None:
-            assert bucket.next is not None
-            refusal = self.probe(self.queue.as_popped(bucket.next))
-        return refusal if refusal is not None and refusal.record == bucket.outcome.record else None
+    def _is_refused(self, kind: Kind) -> bool:
+        """Whether it is known that the trees of a kind are refused now, and as they were."""
+        version = self.world.version
+        if kind.version != version:
+            assert isinstance(kind.key, tuple)
+            key, record = kind.key
+            refusal = self.memo.get(key)
+            if refusal is None or refusal.record != record:
+                return False
+            kind.outcome, kind.version = refusal, version
+        return True
 
     def settle(self) -> None:
         """Emit the condition texts that the retries of roused trees would have written."""

@@ -2,25 +2,45 @@
 
 The key describes a tree by what its evaluation may read: the shape, the minimums, the scheduled counts, the signature
 of each queued pod in order. Equal trees share an outcome, for its texts name no object. It holds for one version of the
-world; trees whose pods need the per-node form, carry nominations, or are pinned to a topology domain are left out.
+world, and on from there while no node has come to fare otherwise with a pod of the tree; trees whose pods need the
+per-node form, carry nominations, or are pinned to a topology domain are left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
 
 from attrs import define, field, frozen
 
-from gangsched.engine.columns import ColumnCache
+from gangsched.engine.column_watch import ColumnWatch
+from gangsched.engine.columns import MAX_COLUMNS, ColumnCache
 from gangsched.engine.complete import FinalPod
 from gangsched.engine.world import World
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Nominations
 from gangsched_framework.infos import PodGroupInfo, QueuedPodInfo
+from gangsched_framework.node_classes import NodeClasses
 from gangsched_framework.objects import EntityKey
 from gangsched_framework.status import Code, FitError, Status
 
-MemoKey = tuple[object, ...]
+
+@frozen(cache_hash=True)
+class MemoKey:
+    """What an evaluation may read of a tree. ``columns``: numbers of the columns of its pods, in order.
+
+    ``versions`` tells whether pods that had a column in common may have come to differ; ``bound``: some group of the
+    tree must stay in a topology domain.
+    """
+
+    profile: str
+    versions: tuple[Hashable, ...]
+    priority: int
+    policies: tuple[str | None, ...]
+    shape: tuple[object, ...]
+    columns: tuple[int, ...]
+    bound: bool
 
 
 @frozen(eq=False)
@@ -35,23 +55,42 @@ class Refusal:
     raw: tuple[Code | None, ...]
     pods: tuple[tuple[Status, str | None, FitError | None], ...]
 
-    @property
-    def record(self) -> tuple[object, ...]:
+    @cached_property
+    def record(self) -> tuple[Hashable, ...]:
         """What a decision log shows of it: codes and rejecting plugins, no texts (architecture.md §4)."""
         pods = ((s.code, frozenset() if e is None else e.unschedulable_plugins) for s, _, e in self.pods)
         return (self.root.code, tuple(s.code for s in self.groups), tuple(pods))
 
 
+@frozen(eq=False)
+class _Grounds:
+    """What a refusal rests on beyond the version of the world: the nodes, the lists, and how each row fares."""
+
+    framework: Framework
+    classes: NodeClasses
+    listed: int
+    watches: tuple[tuple[ColumnWatch, int], ...]
+
+
+@define(eq=False)
+class _Kept:
+    refusal: Refusal
+    version: int
+    grounds: _Grounds | None
+
+
 @define(eq=False)
 class Memo:
-    """Refusals by key, for the current version of the world."""
+    """The refusals met last, by key. ``lasting``: they are kept beyond the version of the world they were found in."""
 
     world: World
     nominations: Nominations
     columns: ColumnCache
+    lasting: bool = False
     hits: int = 0
     _version: int = -1
-    _refusals: dict[MemoKey, Refusal] = field(factory=dict)
+    _kept: OrderedDict[MemoKey, _Kept] = field(factory=OrderedDict)
+    _watches: dict[int, ColumnWatch] = field(factory=dict)
 
     def key(
         self, framework: Framework, tree: PodGroupInfo, leaves: Mapping[EntityKey, Sequence[QueuedPodInfo]]
@@ -60,40 +99,90 @@ class Memo:
         if self.nominations.any() or not framework.all_nodes or framework.pod_judges:
             return None
         shape: list[object] = []
+        numbers: list[int] = []
+        policies: dict[str | None, None] = {tree.group.preemption_policy: None}
+        bound = False
         for info in tree.walk():
-            group = info.group
+            group, queue = info.group, leaves.get(info.key, ())
             scheduled = self.world.forest.scheduled_count(info.key) if info.is_leaf else 0
             if scheduled and (group.topology_key or info is not tree):
                 return None
-            shape.append((info.is_leaf, group.minimum, len(info.children), group.topology_key, scheduled))
-            for queued in leaves.get(info.key, ()):
+            shape.append((info.is_leaf, group.minimum, len(info.children), group.topology_key, scheduled, len(queue)))
+            bound = bound or bool(group.topology_key)
+            for queued in queue:
                 pod = queued.pod
                 column = self.columns.of(framework, pod)
                 if pod.status.nominated_node_name or column is None or column.particular:
                     return None
-                shape.append(column.number)
-        root = tree.group
-        policies = tuple(dict.fromkeys(q.pod.preemption_policy for infos in leaves.values() for q in infos))
-        name = framework.profile.scheduler_name
-        return (name, root.effective_priority, root.preemption_policy, policies, tuple(shape))
+                numbers.append(column.number)
+                policies[pod.preemption_policy] = None
+        return MemoKey(
+            framework.profile.scheduler_name,
+            self.columns.versions(framework),
+            tree.group.effective_priority,
+            tuple(policies),
+            tuple(shape),
+            tuple(numbers),
+            bound,
+        )
 
     def get(self, key: MemoKey) -> Refusal | None:
-        """The refusal such a tree met in this very world."""
-        refusal = None if self.empty else self._refusals.get(key)
-        self.hits += refusal is not None
-        return refusal
+        """The refusal such a tree would meet now, if it is known."""
+        kept = self._kept.get(key)
+        if kept is None or self.nominations.any():
+            return None
+        if kept.version != self.world.version:
+            if kept.grounds is None or not self._hold(kept.grounds, key):
+                return None
+            kept.version = self.world.version
+        self.hits += 1
+        return kept.refusal
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is known of the world as it is now."""
-        return self._version != self.world.version or not self._refusals
+        """Whether nothing can be known of the world as it is now."""
+        return not self._kept or (not self.lasting and self._version != self.world.version)
 
-    def put(self, key: MemoKey, refusal: Refusal) -> None:
+    def put(self, framework: Framework, key: MemoKey, refusal: Refusal) -> None:
         """Keep a refusal that was found in the world as it is now."""
-        if self._version != self.world.version:
-            self._refusals.clear()
-            self._version = self.world.version
-        self._refusals[key] = refusal
+        self._version = self.world.version
+        grounds = self._grounds(framework, key) if self.lasting else None
+        self._kept[key] = _Kept(refusal, self._version, grounds)
+        self._kept.move_to_end(key)
+        if len(self._kept) > MAX_COLUMNS:
+            self._kept.popitem(last=False)
+
+    # --- beyond one version of the world ----------------------------------------------------------------------------
+
+    def _grounds(self, framework: Framework, key: MemoKey) -> _Grounds | None:
+        """None when the refusal rests on more than how each node fares with each pod."""
+        watches = [self._watch(number) for number in dict.fromkeys(key.columns)]
+        known = [watch for watch in watches if watch is not None]
+        if key.bound or len(known) < len(watches) or not framework.refusal_lasts(key.priority):
+            return None
+        marks = tuple((watch, watch.changes()) for watch in known)
+        return _Grounds(framework, self.world.table.classes, self.world.listed, marks)
+
+    def _watch(self, number: int) -> ColumnWatch | None:
+        column = self.columns.numbered(number)
+        if column is None or not column.local:
+            return None
+        watch = self._watches.get(number)
+        if watch is None or watch.column is not column:
+            if len(self._watches) >= MAX_COLUMNS:
+                self._watches.clear()
+            watch = self._watches[number] = ColumnWatch(column, self.world.table)
+        return watch
+
+    def _hold(self, grounds: _Grounds, key: MemoKey) -> bool:
+        """Whether a refusal stands though the world has changed."""
+        world, framework = self.world, grounds.framework
+        world.table.settle()  # nodes may have come and gone since
+        if grounds.classes is not world.table.classes or grounds.listed != world.listed:
+            return False
+        if key.versions != self.columns.versions(framework) or not framework.refusal_lasts(key.priority):
+            return False
+        return all(watch.column.usable() and watch.changes() == mark for watch, mark in grounds.watches)
 
     def refusal(
         self,

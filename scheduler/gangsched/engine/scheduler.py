@@ -29,7 +29,7 @@ from gangsched_framework import node_order
 from gangsched_framework.events import Action, ClusterEvent, Resource
 from gangsched_framework.framework import Framework
 from gangsched_framework.hierarchy import Forest
-from gangsched_framework.infos import PoppedEntity, PoppedPodGroupInfo, QueuedPodInfo
+from gangsched_framework.infos import PoppedEntity, QueuedPodInfo
 from gangsched_framework.objects import ClusterObject, EntityKey, Node, Pod
 from gangsched_framework.profile import Profile
 from gangsched_framework.queue_state import QueueState
@@ -119,10 +119,8 @@ class Scheduler:
         sorts = {ref.name for fwk in self.frameworks.values() for ref in fwk.profile.points.get("queueSort", ())}
         if memo is None or sorts != {"PrioritySort"} or gates.get("SchedulerAsyncPreemption", False):
             return None
-        return IdleRetries(self.world, self.queue, memo, self._clock, self._outbox, self._probe)
-
-    def _probe(self, entity: PoppedPodGroupInfo) -> Refusal | None:
-        return GroupCycle(self._tools, entity, self._popped, self.now).probe()
+        memo.lasting = True
+        return IdleRetries(self.world, self.queue, memo, self._clock, self._outbox)
 
     # --- events in ----------------------------------------------------------------------------------------------------
 
@@ -249,7 +247,7 @@ class Scheduler:
 
     def pop(self) -> Cycle | None:
         """The next entity's cycle, to be walked through ``decide`` and ``submit``; None when nothing is ready."""
-        if self._idle is not None:
+        if self._idle is not None and self._idle.stirs:
             self._idle.attend()
             self._idle.settle()
         entity = self.queue.pop()

@@ -75,6 +75,8 @@ class SignatureColumn:
         self._buffer: array[int] = array("i" if largest < 2**31 else "q", [0]) * len(table.names)
         self._totals: NDArray[np.signedinteger] = np.frombuffer(self._buffer, self._buffer.typecode)
         domains = [f.domain for f in self.filters if f.domain is not None]
+        self.local = not domains and not any(isinstance(score, DomainScore) for score, _ in relative)
+        """Whether a node's fate with the pod depends on that node, and on which nodes are feasible, alone."""
         self._choice = DomainChoice(self._totals, domains, relative, largest) if domains or relative else None
         self._fixed: tuple[NDArray[np.bool_], NDArray[np.int64]] | None = None
         self._static: list[int] = []
@@ -179,14 +181,15 @@ class SignatureColumn:
                 return INFEASIBLE
         if not self._open:
             self._list_fixed()
-        return self._score(row) if self._open[row] else INFEASIBLE
+        return self.score(row) if self._open[row] else INFEASIBLE
 
     def _list_fixed(self) -> None:
         """As lists, which single rows are read from faster; a column that is never repaired does without."""
         assert self._fixed is not None
         self._open, self._static = self._fixed[0].tolist(), self._fixed[1].tolist()
 
-    def _score(self, row: int) -> int:
+    def score(self, row: int) -> int:
+        """The node-local total of a row as if it were feasible, now."""
         if not self._static:
             self._list_fixed()
         total = self._static[row]
@@ -228,7 +231,7 @@ class SignatureColumn:
         if not self._open:
             self._list_fixed()
         old = self._buffer[row]
-        self._put(row, self._score(row) if feasible else INFEASIBLE)
+        self._put(row, self.score(row) if feasible else INFEASIBLE)
         return old
 
     def restore(self, row: int, old: int) -> None:
