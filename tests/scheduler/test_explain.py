@@ -292,8 +292,8 @@ def worlds(draw: st.DrawFn) -> list[ClusterObject]:
         objects.append(evolve(named, deletion_timestamp=1) if draw(st.integers(0, 9)) == 9 else named)
     for i, on in enumerate(draw(st.lists(st.sampled_from(nodes), max_size=4)) if nodes else ()):
         objects.append(make_pod(f"r{i}").requests(cpu=1).node(on.name).obj())
-    group = make_pod_group("g").min_count(2).priority(priority)
-    return [*objects, (group.topology("zone") if draw(st.booleans()) else group).obj()]
+    gang = make_pod_group("g").min_count(2).priority(priority)
+    return [*objects, (gang.topology("zone") if draw(st.booleans()) else gang).obj()]
 
 
 def _named(pod: Pod, name: str, group: str) -> Pod:
