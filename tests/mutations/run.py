@@ -1,7 +1,8 @@
 """Apply each mutation to a copy of the tree and see whether the tests notice: ``python -m tests.mutations.run``.
 
-Writes ``docs/mutations.md`` with ``--write``; the test file which that page says noticed a mutation is asked first.
-Exit code 1 when a mutation survives, 2 when one cannot be applied.
+Writes ``docs/mutations.md`` with ``--write``, where the answers of mutations that were not tried now stay as they were.
+The test file which that page says noticed a mutation is asked first. Exit code 1 when a mutation survives, 2 when one
+cannot be applied.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ STATISTICS = ("reach_what_they_are_about", "columns_are_used")
 LIMIT = 600
 """Seconds of processor time the tests may take together."""
 PAGE = ROOT / "docs" / "mutations.md"
+NONE = "**none**"
 
 
 @frozen
@@ -68,17 +70,17 @@ def tests_for(mutation: Mutation, tree: Path) -> list[str]:
 
 
 def noticed_before(page: Path = PAGE) -> dict[str, str]:
-    """What is wrong -> the test file that noticed it when the page was written."""
+    """What is wrong -> the test that noticed it when the page was written, '' when none did."""
     lines = page.read_text(encoding="utf-8").splitlines() if page.exists() else []
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if "::" in line]
-    return {what: "tests/" + by.strip("`").split("::")[0] for _, _, what, by in rows}
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line[2:3].isdigit()]
+    return {what: "" if by == NONE else f"tests/{by.strip('`')}" for _, _, what, by in rows}
 
 
 def try_mutation(mutation: Mutation, tree: Path, before: Mapping[str, str]) -> Outcome:
     path = tree / mutation.file
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace(mutation.old, mutation.new), encoding="utf-8")
-    likely = before.get(mutation.what, "")
+    likely = before.get(mutation.what, "").split("::")[0]
     try:
         by = _run_tests(tree, [likely]) if likely and (tree / likely).exists() else ""
         return Outcome(mutation, by or _run_tests(tree, [n for n in tests_for(mutation, tree) if n != likely]))
@@ -118,16 +120,23 @@ def report(outcomes: Sequence[Outcome]) -> str:
         f"{len(outcomes)} small wrong changes of queue and engine; {caught} are noticed by the tests. Each is applied",
         "to a copy of the tree (`tests/mutations/mutations.py` holds the texts), then those of `tests/queue_room`,",
         "`tests/cycles` and `tests/properties` run until the first failure. `python -m tests.mutations.run --write`",
-        "makes this page anew; `-k TEXT` tries some.",
+        "makes this page anew, `-k TEXT` some rows of it.",
         "",
         "| # | Where | What is wrong | First test that notices |",
         "|---|---|---|---|",
     ]
     for number, outcome in enumerate(outcomes, 1):
         where = outcome.mutation.file.rsplit("/", 1)[1]
-        by = f"`{outcome.by.removeprefix('tests/')}`" if outcome.by else "**none**"
+        by = f"`{outcome.by.removeprefix('tests/')}`" if outcome.by else NONE
         lines.append(f"| {number} | {where} | {outcome.mutation.what} | {by} |")
     return "\n".join(lines) + "\n"
+
+
+def write(before: Mapping[str, str], outcomes: Sequence[Outcome]) -> None:
+    """The page, with what it said before of mutations that were not tried."""
+    known = {**before, **{outcome.mutation.what: outcome.by for outcome in outcomes}}
+    kept = [Outcome(mutation, known[mutation.what]) for mutation in MUTATIONS if mutation.what in known]
+    PAGE.write_text(report(kept), encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -149,8 +158,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             outcomes.append(try_mutation(mutation, tree, before))
             by = outcomes[-1].by
             print(f"{'caught  ' if by else 'SURVIVED'} {mutation.file}: {mutation.what} ({by})", flush=True)
-    if options.write:
-        PAGE.write_text(report(outcomes), encoding="utf-8")
+            if options.write:
+                write(before, outcomes)
     survived = sum(not outcome.by for outcome in outcomes)
     print(f"{len(outcomes) - survived} of {len(outcomes)} caught")
     return 1 if survived else 0
