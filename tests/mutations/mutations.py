@@ -294,8 +294,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "world",
         "a pod assigned by others is tried all the same",
-        "return (known is not None and bool(known.node_name)) or self._assumed.get(pod.key) == pod.uid",
-        "return self._assumed.get(pod.key) == pod.uid",
+        'return known is not None and known.node_name != ""',
+        "return False",
     ),
     _engine(
         "event_handlers",
@@ -379,8 +379,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "placement_algorithm",
         "of equal placements the last wins",
-        "best = tried[max(range(len(scores)), key=scores.__getitem__)]",
-        "best = tried[max(reversed(range(len(scores))), key=scores.__getitem__)]",
+        "chosen = max(range(len(tried)), key=scores.totals.__getitem__)",
+        "chosen = max(reversed(range(len(tried))), key=scores.totals.__getitem__)",
     ),
     _engine(
         "placement_algorithm",
