@@ -31,11 +31,14 @@ READERS: dict[str, tuple[str, ...]] = {
     "run -c": ("run", "-f", WALKTHROUGH, "-c"),
     "explain -f": ("explain", "pod/p", "-f"),
     "explain -c": ("explain", "pod/pg1-pod-0", "-f", WALKTHROUGH, "-c"),
+    "top -f": ("top", "queues", "-f"),
+    "top -c": ("top", "jobs", "-f", WALKTHROUGH, "-c"),
     "replay": ("replay",),
     "replay --lenient": ("replay", "--lenient"),
     "replay as a native trace": ("replay", "--format", "native"),
     "replay as a Philly table": ("replay", "--format", "philly"),
     "replay --nodes": ("replay", TRACE, "--nodes"),
+    "replay --queues": ("replay", TRACE, "--queues"),
     "replay -c": ("replay", TRACE, "-c"),
     "config view -c": ("config", "view", "-c"),
     "conform": ("conform",),
@@ -116,6 +119,6 @@ def test_a_bad_configuration_is_refused_wherever_one_may_be_given(
 ) -> None:
     path = tmp_path / "scheduler.yaml"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    for reader in ("run -c", "explain -c", "replay -c", "config view -c", "conform -c"):
+    for reader in ("run -c", "explain -c", "top -c", "replay -c", "config view -c", "conform -c"):
         line = refused(gangsched(*READERS[reader], str(path)))
         assert line.startswith(f"{path}{want}"), (reader, line)
