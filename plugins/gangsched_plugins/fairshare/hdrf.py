@@ -39,7 +39,11 @@ class HdrfNode:
     saturated: bool = False
     children: SortedDict[str, HdrfNode] = field(default=Factory(lambda: SortedDict()))
     holding: SortedDict[str, HdrfNode] = field(default=Factory(lambda: SortedDict()))
-    """Children that hold anything: the only ones that add to this node."""
+    """Children that hold anything, but for saturated jobs: each is scaled by itself, or may come to be."""
+    full: Vector = field(factory=list)
+    """The sum of the saturated jobs among the children: of integers, so it is exact in any order."""
+    counted: Vector | None = None
+    """What a job adds to ``full`` of its parent."""
     unsaturated: int = 0
     path: tuple[str, ...] = ()
     """Names of the levels from below the root; of inner nodes only."""
@@ -47,6 +51,10 @@ class HdrfNode:
     @property
     def is_job(self) -> bool:
         return self.request is not None
+
+
+_NOBODY: SortedDict[str, HdrfNode] = SortedDict()
+"""The children of every job: dictionaries of their own would be most of what a job costs."""
 
 
 @define(eq=False)
@@ -60,11 +68,12 @@ class HdrfTree:
     allocated: Vector = field(init=False)
     _jobs: dict[str, HdrfNode] = field(init=False, factory=dict)
     _demanding: list[bool] = field(init=False)
+    _nothing: Vector = field(init=False)
     _touched: dict[tuple[str, ...], None] = field(init=False, factory=dict)
 
     def __attrs_post_init__(self) -> None:
-        self.root = HdrfNode("root", 1, [0] * len(self.names), saturated=True)
-        self.allocated = [0] * len(self.names)
+        self.allocated = self._nothing = [0] * len(self.names)
+        self.root = self._inner("root", 1, None)
         self._demanding = self._find_demanding()
 
     # --- changes ----------------------------------------------------------------------------------------------------
@@ -75,7 +84,7 @@ class HdrfTree:
         for name, weight in zip(path, weights, strict=True):
             child = node.children.get(name)
             if child is None:
-                child = HdrfNode(name, max(weight, 1), [0] * len(self.names), node, saturated=True)
+                child = self._inner(name, max(weight, 1), node)
                 child.path = (*node.path, name)
                 self._touched[child.path] = None
                 node.children[name] = child
@@ -86,13 +95,14 @@ class HdrfTree:
         """A job appears under ``at``, or changes what it wants or holds."""
         leaf = at.children.get(job)
         if leaf is None:
-            leaf = at.children[job] = self._jobs[job] = HdrfNode(job, 1, [0] * len(self.names), at, request)
+            leaf = HdrfNode(job, 1, self._nothing, at, request, children=_NOBODY, holding=_NOBODY)
+            at.children[job] = self._jobs[job] = leaf
             at.unsaturated += 1
         assert leaf.is_job
+        assert not at.is_job
         change = zip(self.allocated, allocated, leaf.allocated, strict=True)
         self.allocated = [held + new - old for held, new, old in change]
         leaf.request, leaf.allocated = request, allocated
-        self._hold(leaf)
         self._follow(leaf)
 
     def remove_job(self, job: str) -> None:
@@ -102,7 +112,8 @@ class HdrfTree:
         assert parent is not None
         self.allocated = [held - old for held, old in zip(self.allocated, leaf.allocated, strict=True)]
         del parent.children[job]
-        parent.holding.pop(job, None)
+        leaf.allocated = self._nothing
+        self._hold(leaf)
         parent.unsaturated -= not leaf.saturated
         self._follow(None)
         self._climb(parent)
@@ -131,12 +142,14 @@ class HdrfTree:
             self._rebuild()
         elif leaf is not None:
             self._score(leaf, self._saturated(leaf))
+            self._hold(leaf)
             assert leaf.parent is not None
             self._climb(leaf.parent)
 
     def _rebuild(self) -> None:
         for leaf in self._jobs.values():
             self._score(leaf, self._saturated(leaf))
+            self._hold(leaf)
         for node in _bottom_up(self.root):
             self._combine(node)
 
@@ -147,11 +160,12 @@ class HdrfTree:
     def _combine(self, node: HdrfNode) -> bool:
         """Sum up one inner node (D16). False when nothing came of it."""
         before = node.allocated, node.share, node.saturated
-        least = min((self._weighed(c) for c in node.holding.values() if c.share and not c.saturated), default=1.0)
+        holding: list[HdrfNode] = list(node.holding.values())
+        least = min([self._weighed(child) for child in holding if child.share and not child.saturated], default=1.0)
         if self.mode == "upstream":
             least = min(least, 1.0)
-        summed: Vector = [0] * len(self.names)
-        for child in node.holding.values():
+        summed = node.full
+        for child in holding:
             if child.saturated:
                 summed = [a + b for a, b in zip(summed, child.allocated, strict=True)]
             elif child.share:
@@ -194,13 +208,31 @@ class HdrfTree:
         pairs = zip(self.allocated, self.total, strict=True)
         return [total >= EPSILON and held < total for held, total in pairs]
 
+    def _inner(self, name: str, weight: float, parent: HdrfNode | None) -> HdrfNode:
+        return HdrfNode(name, weight, self._nothing, parent, saturated=True, full=self._nothing)
+
     @staticmethod
     def _hold(node: HdrfNode) -> None:
-        if node.parent is not None:
-            if any(node.allocated):
-                node.parent.holding[node.name] = node
-            else:
-                node.parent.holding.pop(node.name, None)
+        """Let the parent know what a node adds to it, once its amounts and, of a job, its saturation are known."""
+        parent = node.parent
+        if parent is None:
+            return
+        holds = any(node.allocated)
+        counted = node.allocated if holds and node.is_job and node.saturated else None
+        if counted is not node.counted:
+            parent.full = _exchange(parent.full, node.counted, counted)
+            node.counted = counted
+        if holds and counted is None:
+            parent.holding[node.name] = node
+        else:
+            parent.holding.pop(node.name, None)
+
+
+def _exchange(sum_: Vector, old: Vector | None, new: Vector | None) -> Vector:
+    """A sum in which another amount has taken the place of one."""
+    if old is not None:
+        sum_ = [a - b for a, b in zip(sum_, old, strict=True)]
+    return sum_ if new is None else [a + b for a, b in zip(sum_, new, strict=True)]
 
 
 def _bottom_up(root: HdrfNode) -> Iterator[HdrfNode]:

@@ -231,7 +231,7 @@ def test_d14_an_empty_path_hangs_the_job_under_the_root() -> None:
 
 
 def test_e56_a_tenant_without_a_path_has_no_opinion() -> None:
-    shared = SharedTree(amounts("8c"), [TreeJob("a", "", "", CPU, 2, 1), TreeJob("b", "root/a", "1/1", CPU)])
+    shared = SharedTree(amounts("8c"), [TreeJob("j", "", "", CPU, 2, 1), TreeJob("b", "root/a", "1/1", CPU)])
     assert compare_paths(shared.tree, (), ("a",)) == 0
 
 
