@@ -289,6 +289,16 @@ OBJECTS = [
         'in.yaml:11: Pod/web-0: spec.containers[0].resources.requests["nvidia.com/gpu"]: found no limit, allowed an equal limit',
     ),
     Case(
+        "a part of a huge page",
+        changed(POD, "      requests:", "      limits: {cpu: 1, hugepages-2Mi: 3Mi}\n      requests:"),
+        "in.yaml:10: Pod/web-0: spec.containers[0].resources.limits.hugepages-2Mi: found a part of a page, allowed a multiple of 2Mi",
+    ),
+    Case(
+        "huge pages of no size",
+        changed(POD, "      requests:", "      limits: {cpu: 1, hugepages-big: 3Mi}\n      requests:"),
+        "in.yaml:10: Pod/web-0: spec.containers[0].resources.limits.hugepages-big: found pages of big, allowed a size of pages",
+    ),
+    Case(
         "a request beyond its limit",
         changed(POD, "      requests:", "      limits: {cpu: 400m}\n      requests:"),
         "in.yaml:12: Pod/web-0: spec.containers[0].resources.requests.cpu: found more than the limit, allowed at most limits",

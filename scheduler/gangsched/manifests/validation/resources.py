@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gangsched.manifests.amounts import amounts_of
-from gangsched.manifests.errors import found
+from gangsched.manifests.errors import found, printable
 from gangsched.manifests.fields import Raw
 from gangsched.manifests.names import require_qualified
 from gangsched_framework.pod_requests import is_scalar
-from gangsched_framework.quantity import UNIT
+from gangsched_framework.quantity import UNIT, parse_amount
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY
 
 _STANDARD = (CPU, MEMORY, EPHEMERAL_STORAGE)
@@ -25,6 +25,8 @@ def validate_resources(raw: Raw, *, pod_level: bool = False) -> None:
             _validate_name(name, field, pod_level)
             if _is_whole(name) and amount % UNIT:
                 raise found("a fraction", "a whole number", field, name)
+            if name.startswith(_HUGE_PAGES):
+                _validate_pages(name, amount, field)
     for name, amount in requests.items():
         limit = limits.get(name)
         if _is_whole(name) and amount != limit:
@@ -55,6 +57,19 @@ def _validate_name(name: str, field: str, pod_level: bool) -> None:
 def _is_whole(name: str) -> bool:
     """Devices and huge pages: whole, and requested as limited."""
     return name.startswith(_HUGE_PAGES) or (is_scalar(name) and "kubernetes.io/" not in name)
+
+
+def _validate_pages(name: str, amount: int, field: str) -> None:
+    """Huge pages come in whole pages of the size in their name."""
+    text = name.removeprefix(_HUGE_PAGES)
+    try:
+        size = parse_amount(text)
+    except ValueError:
+        size = 0
+    if size <= 0 or size % UNIT:
+        raise found(f"pages of {printable(text)}", "a size of pages such as hugepages-2Mi", field, name)
+    if amount % size:
+        raise found("a part of a page", f"a multiple of {text}", field, name)
 
 
 def _huge_pages_need_company(limits: Mapping[str, int], requests: Mapping[str, int]) -> None:
