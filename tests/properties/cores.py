@@ -197,12 +197,12 @@ def draw_groups(rng: Random) -> GroupScheduling:
 
 
 def draw_cores(rng: Random, *, oracle: bool) -> list[Scheduler]:
-    """One core; with ``oracle`` a second one that differs only in that it never uses columns."""
+    """One core; with ``oracle`` a second one that differs only in that it never uses columns nor remembers refusals."""
     config = configuration(some(rng, tuple(_CONFIGURATIONS)), rng.randrange(len(_GATES)))
     tracing = one_in(rng, 4)
     maximum = 0 if one_in(rng, 12) else config.max_backoff
     settings = [Settings(tracing=tracing, max_backoff=maximum, groups=draw_groups(rng))]
     if oracle:
-        settings.append(evolve(settings[0], oracle=True))
+        settings.append(evolve(settings[0], oracle=True, memo=False))
     registry = _registry()
     return [Scheduler(config.profiles, registry, settings=each, feature_gates=config.gates) for each in settings]
