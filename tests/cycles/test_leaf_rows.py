@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 from attrs import evolve
 
+from gangsched import Engine
 from gangsched.engine.decisions import Bind
+from gangsched_framework.cycle_state import PlacementCycleState
+from gangsched_framework.handle import Handle
+from gangsched_framework.infos import PodGroupInfo
 from gangsched_framework.objects import Pod
+from gangsched_framework.placement import Progress
 from gangsched_framework.status import Code, Status, error, unresolvable, unschedulable
 from gangsched_framework.testing import ScriptedPlacementFeasible, make_pod
+from gangsched_plugins.default_registry import default_registry
 from tests.cycles.harness import (
     Cluster,
     FilterByPod,
@@ -28,6 +37,7 @@ from tests.cycles.harness import (
     tried,
 )
 
+UNRESOLVABLE = "UnschedulableAndUnresolvable"
 NOTHING_PLACED = "pod group is unschedulable"
 NO_VICTIMS = "pod group preemption: No preemption victims found for incoming preemptor"
 
@@ -173,6 +183,55 @@ def test_row_124_wait_after_the_last_pod_is_unschedulable() -> None:
     report = feasible(None, None, Status(Code.WAIT, ("not yet",))).cycle()
     assert groups(report) == {"g": "Unschedulable"}
     assert report.groups[report.entity].status.message.startswith(placements("not yet"))
+
+
+class FourStates:
+    """PlacementFeasible by the table of KEP-6012 (spec §4.8): what was refused may come to fit by preemption."""
+
+    name = "FourStates"
+
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        pass
+
+    def placement_feasible(self, state: PlacementCycleState, group: PodGroupInfo, progress: Progress) -> Status | None:
+        total = state.read(self.name)
+        if total is None:  # the check before the first pod
+            total = progress.remaining + progress.scheduled
+            state.write(self.name, total)
+        minimum = group.group.required
+        if progress.scheduled >= minimum:
+            return None
+        if progress.scheduled + progress.remaining >= minimum:
+            return Status(Code.WAIT, ("not yet",))
+        return unschedulable("refused") if total >= minimum else unresolvable("too few")
+
+
+@pytest.mark.parametrize(("table", "too_few"), [("GangScheduling", "Unschedulable"), ("FourStates", UNRESOLVABLE)])
+def test_a_profile_may_answer_by_another_table_than_that_of_gang_scheduling(
+    table: str, too_few: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # DIV-6: the three states of the code by default; the point is disabled there and another plugin enabled
+    registry = default_registry()
+    registry.register(FourStates.name, FourStates)
+    monkeypatch.setattr("gangsched.api.plugin_registry", lambda: registry)
+    point = {"disabled": [{"name": "GangScheduling"}], "enabled": [{"name": table}]}
+    config = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"plugins": {"placementFeasible": point}}],
+    }
+    gates = {"TopologyAwareWorkloadScheduling": False, "CompositePodGroup": False}
+    for leaving, code, evicted in ((False, "Unschedulable", ["default/low"]), (True, too_few, [])):
+        members = [evolve(each, deletion_timestamp=0 if leaving else None) for each in pods("g", 1, priority=5)]
+        members += pods("g", 2, priority=5, start=1)
+        engine = Engine(config, feature_gates=gates, tracing=True)
+        engine.apply(node("n", cpu=3), pod("low", on="n"), leaf("g", 3, priority=5), *members)
+        report = engine.step()
+        assert report is not None
+        assert report.root is not None
+        assert report.root.code.value == code
+        assert any(step.kind == "post-filter" for step in report.trace) == (code == "Unschedulable")
+        assert list(engine.evicted) == evicted  # of three pods two fit; of two all, but they are too few
 
 
 # --- pods that change while their cycle runs --------------------------------------------------------------------------
