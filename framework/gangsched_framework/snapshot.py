@@ -105,7 +105,8 @@ class Snapshot:
         table = self.table
         kept = table.keep(node_name) if pod.spec.host_ports else None  # the port may be in use already
         table.add_pod(pod, node_name)
-        self._note(pod, node_name, 1)
+        if pod.group_key is not None or self.observers:
+            self._note(pod, node_name, 1)
         self._undo.append((1, pod, node_name, kept))
 
     def remove(self, pod: Pod, node_name: str, *, keep: bool = True) -> None:

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 
-from attrs import define, field
-
 from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, SetCondition
 from gangsched.engine.scheduler import Scheduler
 from gangsched_framework.objects import POD, Condition, EntityKey, Pod, PodStatus, replace_condition
@@ -45,23 +43,24 @@ class Host:
 
     def carry_out(self, decisions: Sequence[Decision]) -> tuple[Decision, ...]:
         """Apply the decisions of a cycle; returns them with what carrying them out added (events, failed bindings)."""
-        kinds = _by_kind(decisions)
+        binds, evictions, pod_writes, group_writes = _by_kind(decisions)
         added: list[Decision] = []
         bound: list[Bind] = []
-        for bind in sorted(kinds.binds, key=_pod_of):
+        for bind in sorted(binds, key=_pod_of) if len(binds) > 1 else binds:
             added += self._bind(bind, bound)
-        for victim in kinds.evictions:
+        for victim in evictions:
             self.evict(victim)
         writes = {bind.pod: self._assigned(bind) for bind in bound}
-        if len(bound) < len(kinds.binds):  # a failed binding is written to its pod
-            kinds.pod_writes += _by_kind(added).pod_writes
-        self._write_pods(writes, kinds.pod_writes)
-        self._write_groups(kinds.group_writes)
+        if len(bound) < len(binds):  # a failed binding is written to its pod
+            pod_writes += _by_kind(added)[2]
+        self._write_pods(writes, pod_writes)
+        if group_writes:
+            self._write_groups(group_writes)
         return (*decisions, *added)
 
     def _bind(self, bind: Bind, bound: list[Bind]) -> Iterable[Decision]:
         failure = self.bind_call(bind)
-        current = self.core.pod(bind.pod)
+        current = self.core.world.pods.get(bind.pod)
         if failure is None and (current is None or current.uid != bind.uid):
             failure = f'pods "{bind.pod.split("/", 1)[1]}" not found'
         if failure is not None:
@@ -71,7 +70,7 @@ class Host:
         return self.core.bound(bind.pod, bind.uid)
 
     def _assigned(self, bind: Bind) -> Pod | None:
-        pod = self.core.pod(bind.pod)
+        pod = self.core.world.pods.get(bind.pod)
         if pod is None:
             return None
         return pod.bound_to(bind.node, self._scheduled(pod.status))
@@ -128,25 +127,19 @@ class Host:
             self.core.delete(pod)
 
 
-@define
-class _Kinds:
-    """Decisions of a cycle by what is done about them, each kind in the order it was decided."""
-
-    binds: list[Bind] = field(factory=list)
-    evictions: list[Evict] = field(factory=list)
-    pod_writes: list[PodWrite] = field(factory=list)
-    group_writes: list[SetCondition] = field(factory=list)
-
-
-def _by_kind(decisions: Iterable[Decision]) -> _Kinds:
-    kinds = _Kinds()
+def _by_kind(decisions: Iterable[Decision]) -> tuple[list[Bind], list[Evict], list[PodWrite], list[SetCondition]]:
+    """Bindings, evictions, writes to pods and writes to groups, each kind in the order it was decided."""
+    binds: list[Bind] = []
+    evictions: list[Evict] = []
+    pod_writes: list[PodWrite] = []
+    group_writes: list[SetCondition] = []
     for decision in decisions:
         if isinstance(decision, Bind):
-            kinds.binds.append(decision)
+            binds.append(decision)
         elif isinstance(decision, SetCondition):
-            (kinds.pod_writes if decision.key.kind == POD else kinds.group_writes).append(decision)
+            (pod_writes if decision.key.kind == POD else group_writes).append(decision)
         elif isinstance(decision, Nominate):
-            kinds.pod_writes.append(decision)
+            pod_writes.append(decision)
         elif isinstance(decision, Evict):
-            kinds.evictions.append(decision)
-    return kinds
+            evictions.append(decision)
+    return binds, evictions, pod_writes, group_writes

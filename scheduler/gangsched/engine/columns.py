@@ -18,7 +18,6 @@ from gangsched_framework.columns import Columns, ParticularColumns
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Nominations
-from gangsched_framework.node_classes import NodeClasses
 from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
 from gangsched_framework.pod_spec import PodSpec
@@ -28,19 +27,22 @@ MAX_COLUMNS = 1024
 
 
 @frozen(eq=False)
-class _Last:
-    """What the last pod was, so that its like needs no search. ``versions``: of the plugins that read beyond specs."""
+class _Known:
+    """A pod whose column was found, so that its like needs no search. ``versions``: what plugins read beyond specs."""
 
     pod: Pod
     framework: Framework
-    versions: list[Hashable]
     column: SignatureColumn
+    versions: tuple[tuple[ParticularColumns, Hashable], ...]
 
-    def serves(self, pod: Pod, framework: Framework, classes: NodeClasses) -> bool:
-        """Whether ``pod`` has the column too, as long as the versions are the same."""
-        mine = self.pod
-        if mine.spec is not pod.spec or self.framework is not framework or self.column.classes is not classes:
+    def serves(self, pod: Pod, framework: Framework, table: NodeTable) -> bool:
+        """Whether ``pod``, which has the same spec object, has the column too."""
+        if self.framework is not framework or self.column.classes is not table.classes:
             return False
+        for plugin, version in self.versions:
+            if plugin.column_version(table) != version:
+                return False
+        mine = self.pod
         return mine.namespace == pod.namespace and mine.labels == pod.labels and mine.owner == pod.owner
 
 
@@ -58,24 +60,26 @@ class ColumnCache:
     _signatures: dict[PodSpec, tuple[object, ...]] = field(factory=dict)
     _numbers: dict[tuple[object, ...], int] = field(factory=dict)
     _particular: dict[str, tuple[ParticularColumns, ...]] = field(factory=dict)
-    _last: _Last | None = None
+    _known: dict[PodSpec, _Known] = field(factory=dict)
 
     def of(self, framework: Framework, pod: Pod) -> SignatureColumn | None:
         """The column of the pod's kind; None = use the per-node form."""
         if pod.node_name:
             return None
-        table, last = self.table, self._last
+        known = self._known.get(pod.spec)
+        if known is not None and known.serves(pod, framework, self.table):
+            return known.column if known.column.usable() else None
         plugins = self._particular.get(framework.profile.scheduler_name)
         if plugins is None:
             plugins = self._look_for_particular(framework)
-        versions = [plugin.column_version(table) for plugin in plugins]
-        if last is not None and last.versions == versions and last.serves(pod, framework, table.classes):
-            return last.column if last.column.usable() else None
+        versions = tuple((plugin, plugin.column_version(self.table)) for plugin in plugins)  # asked before the keys
         column = self._find(framework, pod, plugins)
         if isinstance(column, str):
             self.fallbacks[column] = self.fallbacks.get(column, 0) + 1
             return None
-        self._last = _Last(pod, framework, versions, column)
+        if len(self._known) >= MAX_COLUMNS:
+            self._known.clear()
+        self._known[pod.spec] = _Known(pod, framework, column, versions)
         return column if column.usable() else None
 
     def beside(
@@ -118,6 +122,7 @@ class ColumnCache:
         number = self._numbers.setdefault(kind, len(self._numbers))
         known = self._columns.get(number)
         if known is None or (isinstance(known, SignatureColumn) and known.classes is not self.table.classes):
+            self._known.clear()  # lets go of columns that are dropped, or made for nodes as they were
             particular = any(key is not None for key in keys)
             known = self._columns[number] = self._build(framework, pod, number, particular)
             if len(self._columns) > MAX_COLUMNS:

@@ -50,10 +50,7 @@ class EventHandlers:
     profiles: Mapping[str, object]
 
     def add(self, obj: ClusterObject) -> None:
-        """An object appears (a known one is updated)."""
-        if isinstance(obj, Pod):
-            self.set_pod(obj)
-            return
+        """An object other than a pod appears (a known one is updated)."""
         known = self.known(obj)
         if known is not None:
             self.update(known, obj)

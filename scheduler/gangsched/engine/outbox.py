@@ -10,11 +10,11 @@ class Outbox:
 
     def __init__(self) -> None:
         self._decisions: list[Decision] = []
-
-    def emit(self, decision: Decision) -> None:
-        self._decisions.append(decision)
+        self.emit = self._decisions.append
+        """Add a decision."""
 
     def take(self) -> tuple[Decision, ...]:
         """Everything emitted since the last call."""
-        decisions, self._decisions = tuple(self._decisions), []
+        decisions = tuple(self._decisions)
+        self._decisions.clear()
         return decisions

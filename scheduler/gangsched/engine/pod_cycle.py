@@ -35,7 +35,8 @@ class PodCycle:
         tools.world.hold()
         self._session = Session(self._framework, tools.snapshot, tools.algorithm, tools.trace)
         self._outcome = self._session.try_pod(self.entity)
-        self._log("decided", node=self._outcome.node)
+        if tools.log.on:
+            self._log("decided", node=self._outcome.node)
         return True
 
     def rehearse(self) -> None:
@@ -48,9 +49,7 @@ class PodCycle:
         self.tools.world.release()
 
     def _log(self, event: str, **values: object) -> None:
-        log = self.tools.log
-        if log.on:
-            log.stage(event, self.number, self.entity.key, **values)
+        self.tools.log.stage(event, self.number, self.entity.key, **values)
 
     @property
     def _framework(self) -> Framework:
@@ -72,7 +71,8 @@ class PodCycle:
         else:
             pods[pod.key] = self._refused(outcome)
         tools.queue.forget_popped()
-        self._log("submitted", bound=int(outcome is not None and outcome.placed))
+        if tools.log.on:
+            self._log("submitted", bound=int(outcome is not None and outcome.placed))
         return CycleReport(
             cycle=self.number,
             time=self.time,

@@ -4,6 +4,7 @@ row of the plan, and nothing is repaired or searched (performance.md §2.9)."""
 from __future__ import annotations
 
 from collections.abc import Callable
+
 from gangsched_framework.node_table import NodeTable
 
 START = 32
@@ -30,7 +31,9 @@ class RunAhead:
 
     def next(self, pod_key: str) -> int | None:
         """The row of the run's next pod; None when it must be searched for, and ``found`` told."""
-        if not self._goes_on():
+        log, (key, last) = self._table.touched, self._last
+        if log is not self._log or len(log) != self._position + 1 or key not in self._table.pods[last]:
+            # more, or something else, has happened on the nodes than that the last pod came to its row
             self._length = 0
             self._rows.clear()
             return None
@@ -53,10 +56,3 @@ class RunAhead:
         self._log = self._table.touched
         self._position = len(self._log)
         self._last = (pod_key, row)
-
-    def _goes_on(self) -> bool:
-        """Whether all that happened on the nodes is that the last pod came to its row."""
-        log, (key, row) = self._table.touched, self._last
-        if log is not self._log or len(log) != self._position + 1:
-            return False
-        return key in self._table.pods[row]

@@ -131,11 +131,14 @@ class Scheduler:
 
     def add(self, obj: ClusterObject) -> None:
         """An object appears; one that is known already is updated."""
-        self._events.add(obj)
+        if isinstance(obj, Pod):
+            self._events.set_pod(obj)
+        else:
+            self._events.add(obj)
 
     def update(self, obj: ClusterObject) -> None:
         """A known object changes; an unknown one appears."""
-        self._events.add(obj)
+        self.add(obj)
 
     def delete(self, obj: ClusterObject) -> None:
         """An object vanishes; an unknown one is ignored. Only its identity is looked at."""
