@@ -21,16 +21,23 @@ from gangsched_framework.vectors import Vector
 Key = tuple[Any, ...]
 """Sorts before another when it is smaller; an empty one has no opinion."""
 
+Branch = tuple[str, ...]
+"""Tenants that stand together: changes above them move them as one."""
+
 DYNAMIC_SORT = ("tenant_key", "job_key", "moved")
 """The methods that make a queueSort plugin a dynamic one."""
 
 
 @define(eq=False)
 class Moved:
-    """Tenants and jobs whose key may have changed. ``tenants``: True = there may be more room than before."""
+    """Tenants and jobs whose key may have changed. ``tenants``: True = there may be more room than before.
+
+    ``branches``: what their tenants have in common may have changed.
+    """
 
     tenants: dict[str, bool]
     jobs: dict[EntityKey, None]
+    branches: dict[Branch, None] = field(factory=dict)
 
     def note(self, tenant: str, grew: bool) -> None:
         self.tenants[tenant] = grew or self.tenants.get(tenant, False)
@@ -39,6 +46,7 @@ class Moved:
         for tenant, grew in other.tenants.items():
             self.note(tenant, grew)
         self.jobs.update(other.jobs)
+        self.branches.update(other.branches)
 
 
 class Job(Sortable, Protocol):
@@ -68,6 +76,18 @@ class DynamicSortPlugin(Plugin, Protocol):
 
 
 @runtime_checkable
+class BranchingSortPlugin(DynamicSortPlugin, Protocol):
+    """A dynamic order along a tree (HDRF), at most one among the tiers.
+
+    Tenants of one branch compare by ``key_in_branch`` as they do by ``tenant_key``; ``moved`` names a branch where the
+    latter changed for all its tenants, and not these.
+    """
+
+    def branch(self, tenant: str) -> Branch: ...
+    def key_in_branch(self, tenant: str) -> Key: ...
+
+
+@runtime_checkable
 class TenantLimitPlugin(Plugin, Protocol):
     """Overused and Allocatable of fair-share.md §2.3. '' = go on, else the reason a user reads.
 
@@ -86,9 +106,11 @@ class FairOrder:
     accounts: Accounts
     plugins: Sequence[DynamicSortPlugin]
     _limits: list[TenantLimitPlugin] = field(init=False)
+    _branching: BranchingSortPlugin | None = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._limits = [plugin for plugin in self.plugins if isinstance(plugin, TenantLimitPlugin)]
+        self._branching = next((plugin for plugin in self.plugins if isinstance(plugin, BranchingSortPlugin)), None)
 
     def drain(self) -> Moved | None:
         """What changed since the last call; None = nothing."""
@@ -114,6 +136,28 @@ class FairOrder:
         key: Key = ()
         for plugin in self.plugins:
             key += plugin.tenant_key(tenant)
+        return self._ended(key, tenant)
+
+    @property
+    def branches(self) -> bool:
+        """Whether tenants stand in more than one branch."""
+        return self._branching is not None
+
+    def branch(self, tenant: str) -> Branch:
+        """The branch a tenant stands in."""
+        return self._branching.branch(tenant) if self._branching is not None else ()
+
+    def key_in_branch(self, tenant: str) -> Key:
+        """Orders the tenants of one branch as ``tenant_key`` does; what they have in common is left out."""
+        branching = self._branching
+        if branching is None:
+            return self.tenant_key(tenant)
+        key: Key = ()
+        for plugin in self.plugins:
+            key += branching.key_in_branch(tenant) if plugin is branching else plugin.tenant_key(tenant)
+        return self._ended(key, tenant)
+
+    def _ended(self, key: Key, tenant: str) -> Key:
         account = self.accounts.tenants.get(tenant)
         queue = account.queue if account is not None else None
         return (*key, queue.creation_timestamp if queue is not None else 0, tenant)

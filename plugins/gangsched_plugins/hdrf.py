@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gangsched_framework.fair_order import Job, Key, Moved
+from gangsched_framework.fair_order import Branch, Job, Key, Moved
 from gangsched_framework.handle import Handle
 from gangsched_framework.vectors import Vector
 from gangsched_plugins import names
@@ -28,6 +28,14 @@ class HDRF:
     def tenant_key(self, tenant: str) -> Key:
         """(saturated, share / weight) of each level, the shorter of two tied paths first (D18)."""
         return (self.book.key(tenant),)
+
+    def branch(self, tenant: str) -> Branch:
+        """The levels above the tenant's own."""
+        return self.book.branch(tenant)
+
+    def key_in_branch(self, tenant: str) -> Key:
+        """(saturated, share / weight) of the tenant's own level."""
+        return (self.book.key(tenant)[-1],)
 
     def job_key(self, job: Job) -> Key:
         """The job's dominant share (D4)."""

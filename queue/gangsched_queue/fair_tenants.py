@@ -13,7 +13,7 @@ from typing import Any
 
 from attrs import define, field
 
-from gangsched_framework.fair_order import FairOrder, Key, Moved
+from gangsched_framework.fair_order import Branch, FairOrder, Key, Moved
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import EntityKey
@@ -21,14 +21,14 @@ from gangsched_framework.vectors import Vector
 from gangsched_queue.entities import Entity
 from gangsched_queue.entity_heap import EntityHeap
 from gangsched_queue.member_gates import member_order
+from gangsched_queue.standing import Standing
 
 
 @define(eq=False)
 class _Tenant:
     """``heads``: (order, entity key, class) of the first entity of each class that is not put aside.
 
-    ``rank`` is the key under which the tenant stands among the others, None while it is put aside; ``aside`` says
-    why, for the whole tenant; ``refused`` holds the classes put aside.
+    ``aside`` says why the whole tenant is put aside; ``refused`` holds the classes that are.
     """
 
     name: str
@@ -36,7 +36,6 @@ class _Tenant:
     heads: list[Any] = field(factory=list)
     head_of: dict[Vector, Any] = field(factory=dict)
     refused: dict[Vector, str] = field(factory=dict)
-    rank: Key | None = None
     aside: str = ""
 
     def sync(self, requested: Vector) -> None:
@@ -78,8 +77,9 @@ class FairTenants:
         self._places: dict[EntityKey, _Place] = {}
         self._stale: dict[EntityKey, None] = {}
         self._tenants: dict[str, _Tenant] = {}
-        self._standing: list[tuple[Key, str]] = []
+        self._standing = Standing(order)
         self._moved: dict[str, bool] = {}
+        self._shifted: dict[Branch, None] = {}
 
     def __len__(self) -> int:
         return len(self._entities)
@@ -125,18 +125,18 @@ class FairTenants:
         for name, grew in moved.tenants.items():
             if name in self._tenants:
                 self._moved[name] = grew or self._moved.get(name, False)
+        self._shifted.update(moved.branches)
 
     # --- looking ------------------------------------------------------------------------------------------------------
 
     def head(self) -> tuple[Key, Entity] | None:
         """The entity to be popped next and its order; None when all are passed over."""
         self._settle()
-        while self._standing:
-            tenant = self._tenants[self._standing[0][1]]
-            found = self._head_of(tenant)
+        while (first := self._standing.first) is not None:
+            found = self._head_of(self._tenants[first])
             if found is not None:
                 return found
-            self._leave(tenant)
+            self._standing.take(first)
         return None
 
     def pop(self) -> Entity | None:
@@ -179,6 +179,9 @@ class FairTenants:
             tenant = self._tenants.get(name)
             if tenant is not None:
                 self._move(tenant, grew)
+        shifted, self._shifted = self._shifted, {}
+        for branch in shifted:
+            self._standing.shift(branch)
 
     def _move(self, tenant: _Tenant, grew: bool) -> None:
         if grew and (tenant.refused or tenant.aside):
@@ -186,13 +189,8 @@ class FairTenants:
             refused, tenant.refused = tenant.refused, {}
             for requested in refused:
                 tenant.sync(requested)
-        if tenant.rank is None:
-            self._stand(tenant)
-            return
-        rank = self._order.tenant_key(tenant.name)
-        if rank != tenant.rank:
-            self._leave(tenant)
-            self._enter(tenant, rank)
+        if tenant.heads and not tenant.aside:
+            self._standing.put(tenant.name)
 
     def _place(self, entity: Entity) -> None:
         key, name, requested = entity.key, self._order.tenant_of(entity), self._requested(entity)
@@ -208,7 +206,8 @@ class FairTenants:
         tenant.classes.setdefault(requested, EntityHeap()).add(entity, order)
         self._places[key] = _Place(tenant, requested, order)
         tenant.sync(requested)
-        self._stand(tenant)
+        if tenant.heads and not tenant.aside and name not in self._standing:
+            self._standing.put(name)
 
     def _unplace(self, key: EntityKey) -> None:
         place = self._places.pop(key, None)
@@ -218,23 +217,9 @@ class FairTenants:
         tenant.classes[place.requested].remove(key)
         tenant.sync(place.requested)
         if not tenant.heads:
-            self._leave(tenant)
+            self._standing.take(tenant.name)
         if not tenant.classes:
             del self._tenants[tenant.name]
-
-    def _stand(self, tenant: _Tenant) -> None:
-        """Let a tenant stand among the others, unless it is passed over or has nobody to offer."""
-        if tenant.rank is None and tenant.heads and not tenant.aside:
-            self._enter(tenant, self._order.tenant_key(tenant.name))
-
-    def _enter(self, tenant: _Tenant, rank: Key) -> None:
-        tenant.rank = rank
-        insort(self._standing, (rank, tenant.name))
-
-    def _leave(self, tenant: _Tenant) -> None:
-        if tenant.rank is not None:
-            del self._standing[bisect_left(self._standing, (tenant.rank, tenant.name))]
-            tenant.rank = None
 
     def _requested(self, entity: Entity) -> Vector:
         """The request of the next pod: of a tree, the first one that will be tried (podgroup-scheduling.md §2.9)."""
@@ -255,13 +240,13 @@ class FairTenants:
             assert key in place.tenant.classes[place.requested]
         for tenant in self._tenants.values():
             self._check_tenant(tenant)
-        assert len(self._standing) == sum(tenant.rank is not None for tenant in self._tenants.values())
+        self._standing._check()
+        assert len(self._standing) == sum(name in self._standing for name in self._tenants)
 
     def _check_tenant(self, tenant: _Tenant) -> None:
         passed_over = self._order.passes_over(tenant.name)
-        assert tenant.rank in (None, self._order.tenant_key(tenant.name)), f"{tenant.name}: rank"
         assert not tenant.aside or passed_over, f"{tenant.name} is put aside, and may go on"
-        assert (tenant.rank is not None) == (bool(tenant.heads) and not tenant.aside), tenant.name
+        assert (tenant.name in self._standing) == (bool(tenant.heads) and not tenant.aside), tenant.name
         for requested, heap in tenant.classes.items():
             heap._check()
             refused = tenant.refused.get(requested)

@@ -321,6 +321,20 @@ def test_who_comes_first(case: Ordered) -> None:
     assert order(engine_with(case.tiers, [node("n", 20), *case.objects])) == case.want
 
 
+@pytest.mark.parametrize("paths", [("x/a", "x/b", "z/c"), ("x/v/a", "x/w/b", "z/z/c")], ids="/".join)
+def test_what_a_neighbour_takes_moves_the_whole_department_back(paths: tuple[str, str, str]) -> None:
+    tenants = [
+        queue(path[-1], annotations=hierarchy(f"root/{path}", "1/1/1/1"[: 2 * path.count("/") + 3])) for path in paths
+    ]
+    waiting = [pod("a1", "a"), pod("b1", "b", cpu="3"), pod("c1", "c")]
+    engine = engine_with(("HDRF",), [node("n", 10), *tenants, *waiting])
+    assert [state.key.name for state in engine.queue_state().active] == ["a1", "b1", "c1"]
+    engine.core._check()
+    engine.apply(bound_pod("b0", "n", "", "b"))
+    engine.core._check()
+    assert order(engine) == ["c1", "a1", "b1"]
+
+
 # --- reasons --------------------------------------------------------------------------------------------------------
 
 

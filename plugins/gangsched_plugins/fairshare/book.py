@@ -45,7 +45,7 @@ class Book:
     def moved(self) -> Moved | None:
         """Tenants and jobs whose key may have changed since the last call."""
         self.settle()
-        if not self._moved.tenants and not self._moved.jobs:
+        if not (self._moved.tenants or self._moved.jobs or self._moved.branches):
             return None
         moved, self._moved = self._moved, Moved({}, {})
         return moved

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gangsched_framework.accounts import Accounts, JobAccount, TenantAccount
+from gangsched_framework.fair_order import Branch
 from gangsched_framework.objects import EntityKey, Queue
 from gangsched_plugins.fairshare.book import Book
 from gangsched_plugins.fairshare.hdrf import HdrfTree, Mode
@@ -30,7 +31,8 @@ class HdrfBook(Book):
         self._refusals: dict[str, str] = {}
         self._changed: dict[EntityKey, None] = {}
         self._home: dict[EntityKey, tuple[str, ...]] = {}
-        self._below: dict[tuple[str, ...], dict[str, None]] = {}
+        self._tenants_at: dict[Branch, dict[str, None]] = {}
+        self._branches_below: dict[Branch, dict[Branch, None]] = {}
 
     def on_allocated(self, job: JobAccount, grew: bool) -> None:
         self._changed[job.key] = None
@@ -56,6 +58,11 @@ class HdrfBook(Book):
         """(saturated, share / weight) of each level (D18)."""
         return path_key(self.tree, self._path(tenant)[0])
 
+    def branch(self, tenant: str) -> Branch:
+        """The levels above the tenant's own."""
+        self.settle()
+        return self._path(tenant)[0][:-1]
+
     def refusal(self, tenant: str) -> str:
         self.settle()
         return self._refusals.get(tenant, "")
@@ -69,13 +76,16 @@ class HdrfBook(Book):
             self._changed.clear()
             for name in self.accounts.tenants:
                 self._moved.note(name, grew=True)
+            for path in self._branches_below.values():
+                self._moved.branches.update(path)
         if self._changed:
             changed, self._changed = self._changed, {}
             for key in changed:
                 self._put(tree, key)
             for path in tree.take_touched():
-                for name in self._below.get(path, ()):
+                for name in self._tenants_at.get(path, ()):
                     self._moved.note(name, grew=False)
+                self._moved.branches.update(self._branches_below.get(path, {}))
 
     def _rebuild(self) -> HdrfTree:
         names = self.accounts.names
@@ -103,11 +113,17 @@ class HdrfBook(Book):
         path = self._paths.get(tenant)
         if path is None:
             path = self._paths[tenant] = (tenant,), (1.0,)
-            self._below.setdefault((tenant,), {})[tenant] = None
+            self._stand(tenant, path[0])
         return path
 
+    def _stand(self, tenant: str, path: Branch) -> None:
+        self._tenants_at.setdefault(path, {})[tenant] = None
+        branch = path[:-1]
+        for depth in range(len(branch)):
+            self._branches_below.setdefault(branch[: depth + 1], {})[branch] = None
+
     def _find_paths(self) -> None:
-        self._paths, self._refusals, self._below = {}, {}, {}
+        self._paths, self._refusals, self._tenants_at, self._branches_below = {}, {}, {}, {}
         weights: dict[tuple[str, ...], tuple[float, str]] = {}
         for name in sorted(self.accounts.tenants):
             queue = self.accounts.tenants[name].queue
@@ -117,7 +133,7 @@ class HdrfBook(Book):
             steps = [path[0][: depth + 1] for depth in range(len(path[0]))]
             for step, weight in zip(steps, path[1], strict=True):
                 weights.setdefault(step, (weight, name))
-                self._below.setdefault(step, {})[name] = None
+            self._stand(name, path[0])
 
     def _conflict(self, name: str, path: Path, weights: dict[tuple[str, ...], tuple[float, str]]) -> str:
         names, own = path
