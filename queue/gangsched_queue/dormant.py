@@ -1,44 +1,25 @@
 """Refused trees that would be refused again: their retries pass without being carried out.
 
-A tree whose penalty has reached its maximum returns every ``period``. Trees that are equal for the scheduler
-(``kind``), wait equally long and return at the same instants form a *bucket*: while their kind is refused, one entry
-stands for all their retries, and a retry of the whole bucket, its *turn*, costs O(1). A turn may be had in parts: when
-one tree is to be tried, those before it in the order of the queue have had their turn and those behind it have not.
+Trees that are equal for the scheduler (``kind``), serve equal penalties and return at the same instants form a
+*bucket*: while their kind is refused, one entry stands for all their retries, and a retry of the whole bucket, its
+*turn*, costs O(1) once the penalties grow no more; until then the trees move from bucket to bucket. A turn may be had
+in parts: when one tree is to be tried, those before it in the order of the queue have had their turn and those behind
+it have not.
 What the retries would have changed in an entity (attempts, counters, timestamps) is made up when somebody needs it: it
 is *roused*.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right, insort
 from collections.abc import Hashable, Iterable
 
-from attrs import define, field, frozen
+from attrs import frozen
 
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.objects import EntityKey, Pod
+from gangsched_queue.buckets import LAST, Bucket, Kind, Stretch
 from gangsched_queue.entities import QueuedPodGroupInfo
 from gangsched_queue.settings import SECOND
-
-LAST = EntityKey("\U0010ffff")
-"""Behind every key."""
-
-
-@frozen(eq=False)
-class Sleeper:
-    """A dormant tree; ``since`` counts the rounds of its bucket that passed before it joined."""
-
-    entity: QueuedPodGroupInfo
-    since: int
-
-
-@frozen(eq=False)
-class Stretch:
-    """Sleepers that had a turn at one go, from the key ``first`` on; ``serial`` = the count of all retries then."""
-
-    first: EntityKey
-    outcome: object
-    serial: int
 
 
 @frozen(eq=False)
@@ -54,116 +35,27 @@ class Roused:
     pods: tuple[Pod, ...]
 
 
-@define(eq=False)
-class Kind:
-    """Trees that are equal for the scheduler: refused alike as long as the world does not change.
-
-    ``outcome`` is the caller's record of a refusal, ``version`` that of the last world of which it is known that such
-    trees are refused so. ``buckets`` by (period, phase).
-    """
-
-    key: Hashable
-    outcome: object
-    version: int
-    buckets: dict[tuple[int, int], Bucket] = field(factory=dict)
+def _make_up(entity: QueuedPodGroupInfo, retries: int, last: int, due: int) -> None:
+    """What so many refusals change in a tree, the last one at ``last``; it returns at ``due``."""
+    entity.attempts += retries
+    entity.unschedulable_count += retries
+    entity.timestamp = last
+    entity.backoff_expiration = due - SECOND
+    for info in entity.members():
+        info.attempts += retries
+        info.timestamp = last
 
 
-@define(eq=False)
-class Bucket:
-    """Trees of one ``kind`` that return together, next at ``due``, every ``period`` nanoseconds."""
-
-    kind: Kind
-    period: int
-    due: int
-    priority: int
-    rounds: int = 0
-    sleepers: dict[EntityKey, Sleeper] = field(factory=dict)
-    """Those whose turn is at ``due``."""
-    newcomers: dict[EntityKey, Sleeper] = field(factory=dict)
-    """Those that had their own attempt at the instant of the bucket's next turn: that turn is none of theirs."""
-    _order: list[EntityKey] = field(factory=list)
-    _passed: int = 0
-    """The sleepers in the order in which they would be tried; so many of them have had the turn at ``due``."""
-    _before: list[Stretch] = field(factory=list)
-    _now: list[Stretch] = field(factory=list)
-    """The last whole turn, and that at ``due``."""
-
-    @property
-    def last_rank(self) -> tuple[int, int]:
-        """Where its trees would stand in the active queue at their next turn: by priority, then last attempt."""
-        return (-self.priority, self.due - self.period)
-
-    @property
-    def next(self) -> EntityKey | None:
-        """The first sleeper that has not had the turn at ``due``."""
-        return self._order[self._passed] if self._passed < len(self._order) else None
-
-    def add(self, key: EntityKey, entity: QueuedPodGroupInfo, due: int) -> None:
-        """A tree that returns at ``due``: the bucket's time, or one turn later after an attempt of its own."""
-        if due == self.due:
-            assert not self._passed
-            self.sleepers[key] = Sleeper(entity, self.rounds)
-            insort(self._order, key)
-        else:
-            assert due == self.due + self.period
-            self.newcomers[key] = Sleeper(entity, self.rounds + 1)
-
-    def remove(self, key: EntityKey) -> tuple[Sleeper, int, int, Stretch | None]:
-        """Take a tree out: its record, how many retries it has had, when and with what outcome the last one."""
-        sleeper = self.newcomers.pop(key, None)
-        if sleeper is not None:
-            return sleeper, 0, 0, None
-        sleeper = self.sleepers.pop(key)
-        at = bisect_left(self._order, key)
-        del self._order[at]
-        stretches, rounds, last = self._before, self.rounds, self.due - self.period
-        if at < self._passed:
-            self._passed -= 1
-            stretches, rounds, last = self._now, rounds + 1, self.due
-        retries = rounds - sleeper.since
-        turn = stretches[bisect_right(stretches, key, key=_first) - 1] if retries else None
-        return sleeper, retries, last, turn
-
-    def pass_on(self, until: EntityKey, retries: int) -> int:
-        """The sleepers before ``until`` have had the turn at ``due``, too, with the kind's outcome.
-
-        Returns ``retries``, the count of all trees, with theirs.
-        """
-        first, self._passed = self._passed, bisect_left(self._order, until, self._passed)
-        if self._passed > first:
-            retries += self._passed - first
-            self._now.append(Stretch(self._order[first], self.kind.outcome, retries))
-        return retries
-
-    def turn(self) -> None:
-        """The turn at ``due`` is over; the next one is everybody's."""
-        self.rounds += 1
-        self.due += self.period
-        self._passed = 0
-        self._before, self._now = self._now, []
-        if self.newcomers:
-            self.sleepers.update(self.newcomers)
-            self._order = sorted(self.sleepers)
-            self.newcomers.clear()
-
-    def skip(self, rounds: int, retries: int) -> int:
-        """So many whole turns pass, all with the kind's outcome; returns ``retries`` as ``pass_on`` does."""
-        retries += rounds * len(self._order)
-        if rounds and self._order:
-            self._before = [Stretch(self._order[0], self.kind.outcome, retries)]
-        self.rounds += rounds
-        self.due += rounds * self.period
-        return retries
-
-    def _check(self) -> None:
-        assert self.sleepers or self.newcomers
-        assert self._order == sorted(self.sleepers)
-        assert all(0 <= s.since <= self.rounds for s in self.sleepers.values())
-        assert all(s.since == self.rounds + 1 for s in self.newcomers.values())
-
-
-def _first(stretch: Stretch) -> EntityKey:
-    return stretch.first
+def _climb(last: int, periods: tuple[int, ...], until: int) -> tuple[int, int, tuple[int, ...]]:
+    """Retries before ``until``, when the last of them is, and the periods from then on."""
+    retries = 0
+    while last + periods[0] < until:
+        settled = len(periods) == 1
+        rounds = (until - last - 1) // periods[0] if settled else 1
+        retries += rounds
+        last += rounds * periods[0]
+        periods = periods if settled else periods[1:]
+    return retries, last, periods
 
 
 class DormantTrees:
@@ -193,19 +85,30 @@ class DormantTrees:
     def buckets(self) -> list[Bucket]:
         return [bucket for kind in self._kinds.values() for bucket in kind.buckets.values()]
 
-    def add(self, entity: QueuedPodGroupInfo, key: Hashable, period: int, outcome: object, version: int) -> None:
-        """Lay down a tree of kind ``key`` that has just been refused; it returns ``period`` after its timestamp."""
-        due = entity.timestamp + period
+    def add(
+        self, entity: QueuedPodGroupInfo, key: Hashable, periods: tuple[int, ...], outcome: object, version: int
+    ) -> None:
+        """Lay down a tree of kind ``key`` that has just been refused; it returns ``periods[0]`` after its timestamp."""
         kind = self._kinds.get(key)
         if kind is None:
             kind = self._kinds[key] = Kind(key, outcome, version)
         kind.outcome, kind.version = outcome, version
-        place = (period, due % period)
-        bucket = kind.buckets.get(place)
-        if bucket is None:
-            bucket = kind.buckets[place] = Bucket(kind, period, due, entity.priority)
+        self._lay(kind, entity, periods)
+
+    def _lay(
+        self,
+        kind: Kind,
+        entity: QueuedPodGroupInfo,
+        periods: tuple[int, ...],
+        made_up: int = 0,
+        met: Stretch | None = None,
+    ) -> None:
+        due = entity.timestamp + periods[0]
+        fresh = Bucket(kind, periods, due, entity.priority)
+        bucket = kind.buckets.setdefault(fresh.place, fresh)
+        if bucket is fresh:
             self._none_before = min(self._none_before, due)
-        bucket.add(entity.key, entity, due)
+        bucket.add(entity, due, made_up, met)
         self._bucket_of[entity.key] = bucket
 
     def next_due(self, version: int) -> int | None:
@@ -232,13 +135,36 @@ class DormantTrees:
         """The sleepers of a bucket before ``until`` that have not had the turn at its due time are refused again."""
         self.retries = bucket.pass_on(until, self.retries)
 
-    def pass_time(self, time: int) -> None:
-        """Nothing happens before ``time``: every return before it is a refusal like the last one. O(buckets)."""
-        for bucket in self._due_before(time):
-            self.pass_on(bucket)
+    def end_turn(self, bucket: Bucket, until: int = 0) -> None:
+        """Every sleeper of a bucket has had the turn at its due time, and is refused likewise before ``until``."""
+        if bucket.settled:
             bucket.turn()
-            rounds = max(0, time - bucket.due + bucket.period - 1) // bucket.period
-            self.retries = bucket.skip(rounds, self.retries)
+            self._skip(bucket, until)
+            return
+        del bucket.kind.buckets[bucket.place]
+        retries, last, periods = _climb(bucket.due, bucket.periods[1:], until)
+        for sleeper, met in bucket.leavers():
+            if retries:
+                self.retries += retries
+                met = Stretch(met.first, bucket.kind.outcome, self.retries)
+            _make_up(sleeper.entity, 1 + retries, last, last + periods[0])
+            self._lay(bucket.kind, sleeper.entity, periods, sleeper.made_up + 1 + retries, met)
+
+    def pass_time(self, time: int) -> None:
+        """Nothing happens before ``time``: every return before it is a refusal like the last one.
+
+        O(buckets, and trees whose penalty still grows).
+        """
+        for bucket in sorted(self._due_before(time), key=lambda bucket: not bucket.settled):
+            if bucket.settled and bucket.untouched:
+                self._skip(bucket, time)
+            else:
+                self.pass_on(bucket)
+                self.end_turn(bucket, time)
+
+    def _skip(self, bucket: Bucket, until: int) -> None:
+        rounds = max(0, until - bucket.due + bucket.period - 1) // bucket.period
+        self.retries = bucket.skip(rounds, self.retries)
 
     def take_roused(self) -> list[Roused]:
         """Trees roused since the last call whose retries were made up."""
@@ -255,26 +181,22 @@ class DormantTrees:
         bucket = self._bucket_of.pop(key, None)
         if bucket is None:
             return None
-        sleeper, retries, last, turn = bucket.remove(key)
+        sleeper, retries, last, met = bucket.remove(key)
         if not bucket.sleepers and not bucket.newcomers:
             self._drop(bucket)
         entity = sleeper.entity
-        if turn is not None:
-            entity.attempts += retries
-            entity.unschedulable_count += retries
-            entity.timestamp = last
-            for info in entity.members():
-                info.attempts += retries
-                info.timestamp = last
-            entity.backoff_expiration = last + bucket.period - SECOND
+        if retries:
+            _make_up(entity, retries, last, last + bucket.periods[min(retries, len(bucket.periods) - 1)])
+        if met is not None:
             groups = tuple(info.key for info in forest.tree(key).walk())
             pods = tuple(info.pod for infos in entity.ordered(forest).values() for info in infos)
-            self.roused.append(Roused(key, retries, last, turn.serial, turn.outcome, groups, pods))
+            retries += sleeper.made_up
+            self.roused.append(Roused(key, retries, entity.timestamp, met.serial, met.outcome, groups, pods))
         return entity
 
     def _drop(self, bucket: Bucket) -> None:
         kind = bucket.kind
-        del kind.buckets[(bucket.period, bucket.due % bucket.period)]
+        del kind.buckets[bucket.place]
         if not kind.buckets:
             del self._kinds[kind.key]
 
@@ -287,5 +209,5 @@ class DormantTrees:
             assert kind.buckets
             for place, bucket in kind.buckets.items():
                 assert bucket.kind is kind
-                assert place == (bucket.period, bucket.due % bucket.period)
+                assert place == bucket.place
                 bucket._check()

@@ -73,19 +73,24 @@ class WaitingEntities:
             self.backoff.add(entity)
 
     def lay_down(self, key: EntityKey, kind: Hashable, outcome: object, version: int) -> None:
-        """Let a tree sleep if only time can bring it back: at its maximum penalty, every pod of it waiting here."""
+        """Let a tree sleep if only time can bring it back: refused, not broken, every pod of it waiting here."""
         entity = self.backoff.error_heap.get(key)
         if not isinstance(entity, QueuedPodGroupInfo) or entity.consecutive_errors or entity.timestamp % SECOND:
             return
-        count, settings = entity.unschedulable_count, self._settings
-        duration = backoff_duration(count, entity.size, settings)
-        if duration != backoff_duration(count + 1, entity.size, settings) or not settings.pop_from_backoff:
+        if not self._settings.pop_from_backoff:
             return
         known = sum(len(self._forest.pods(leaf)) for leaf in self._forest.leaves_below(key))
         if known == entity.size:
             self.backoff.remove(key)
-            due = release_time(expiration(entity.timestamp, duration, settings))
-            self.dormant.add(entity, kind, due - entity.timestamp, outcome, version)
+            self.dormant.add(entity, kind, self._periods(entity), outcome, version)
+
+    def _periods(self, entity: QueuedPodGroupInfo) -> tuple[int, ...]:
+        """Times from one refusal to the next attempt, from now on until they grow no more; attempts fall on seconds."""
+        count, periods, longest = entity.unschedulable_count, [], -1
+        while (duration := backoff_duration(count, entity.size, self._settings)) > longest:
+            periods.append(release_time(expiration(0, duration, self._settings)))
+            count, longest = count + 1, duration
+        return tuple(periods)
 
     def take(self, key: EntityKey) -> None:
         """Remove an entity from where it is, if it is waiting at all."""

@@ -41,7 +41,7 @@ CHANGES: dict[str, Callable[[Scheduler], None]] = {
 
 
 def play(change: Callable[[Scheduler], None], *, idle: bool) -> tuple[dict[str, tuple[int, str]], int]:
-    """Where and when each pod is bound, and the retries that were skipped. The change falls into the third cycle."""
+    """Where and when each pod is bound, and the retries that were skipped. The change falls into the first cycle."""
     config = default_config()
     settings = Settings(idle=idle, max_backoff=2 * SECOND)
     core = Scheduler(config.profiles, default_registry(), settings=settings, feature_gates=config.gates)
@@ -58,7 +58,7 @@ def play(change: Callable[[Scheduler], None], *, idle: bool) -> tuple[dict[str, 
             assert cycle is not None
             cycle.decide()
             cycles += 1
-            if cycles == 3:
+            if cycles == 1:
                 change(core)
             host.carry_out(cycle.submit().decisions)
             for key, where in host.bindings.items():

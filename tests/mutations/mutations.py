@@ -446,10 +446,12 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "memo",
         "a refusal lasts while its nodes fare alike, whoever runs there",
-        " or not framework.refusal_lasts(key.priority):\n            return False\n        return all",
-        ":\n            return False\n        return all",
+        " if framework.refusal_lasts(priority) else None\n",
+        "\n",
     ),
-    _engine("memo", "new nodes are not seen before the next cycle", "        world.table.settle()", "        #"),
+    _engine(
+        "memo", "new nodes are not seen before the next cycle", "            self.world.table.settle()", "            #"
+    ),
     _engine(
         "column_watch",
         "another reason of a refusal is none",
@@ -484,12 +486,12 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine("extra_pods", "a gang preempts before it has its minimum", " or not _satisfied(result.info, forest):", ":"),
     # --- refused again ----------------------------------------------------------------------------------------------
     _queue(
-        "dormant",
+        "buckets",
         "the turn of a bucket in parts is had twice",
         "            stretches, rounds, last = self._now, rounds + 1, self.due\n",
         "            stretches, rounds, last = self._now, rounds, self.due\n",
     ),
-    _queue("dormant", "turns that are skipped leave the clock", "        self.due += rounds * self.period\n", ""),
+    _queue("buckets", "turns that are skipped leave the clock", "        self.due += rounds * self.period\n", ""),
     # --- verdicts ---------------------------------------------------------------------------------------------------
     _engine(
         "complete",

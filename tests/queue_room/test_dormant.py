@@ -25,7 +25,7 @@ def _tree(forest: Forest, name: str, timestamp: int) -> QueuedPodGroupInfo:
 def test_a_tree_roused_before_its_first_return_is_as_it_was_laid_down() -> None:
     forest, dormant = Forest(), DormantTrees()
     tree = _tree(forest, "a", 20 * SECOND)
-    dormant.add(tree, "kind", PERIOD, "refused", 1)
+    dormant.add(tree, "kind", (PERIOD,), "refused", 1)
 
     roused = dormant.rouse(tree.key, forest)
 
@@ -37,7 +37,7 @@ def test_a_tree_roused_before_its_first_return_is_as_it_was_laid_down() -> None:
 def test_rounds_that_passed_are_made_up_in_the_tree_and_its_members() -> None:
     forest, dormant = Forest(), DormantTrees()
     tree = _tree(forest, "a", 20 * SECOND)
-    dormant.add(tree, "kind", PERIOD, "refused", 1)
+    dormant.add(tree, "kind", (PERIOD,), "refused", 1)
     dormant.pass_time(54 * SECOND)  # returns at 31, 42, 53
     dormant._check()
 
@@ -52,7 +52,7 @@ def test_rounds_that_passed_are_made_up_in_the_tree_and_its_members() -> None:
 
 def test_a_return_at_the_very_instant_has_not_passed_yet() -> None:
     forest, dormant = Forest(), DormantTrees()
-    dormant.add(_tree(forest, "a", 20 * SECOND), "kind", PERIOD, "refused", 1)
+    dormant.add(_tree(forest, "a", 20 * SECOND), "kind", (PERIOD,), "refused", 1)
 
     dormant.pass_time(31 * SECOND)
 
@@ -63,12 +63,12 @@ def test_a_return_at_the_very_instant_has_not_passed_yet() -> None:
 def test_trees_of_one_kind_and_phase_share_a_bucket_and_count_their_own_rounds() -> None:
     forest, dormant = Forest(), DormantTrees()
     first, second = _tree(forest, "a", 20 * SECOND), _tree(forest, "b", 42 * SECOND)
-    dormant.add(first, "kind", PERIOD, "refused", 1)
+    dormant.add(first, "kind", (PERIOD,), "refused", 1)
     dormant.pass_time(42 * SECOND)  # one return, at 31; that of 42 is still to come
-    dormant.add(second, "kind", PERIOD, "refused", 1)
+    dormant.add(second, "kind", (PERIOD,), "refused", 1)
     (bucket,) = dormant.buckets()
     dormant.pass_on(bucket)  # at 42: the newcomer has just had its own attempt
-    bucket.turn()
+    dormant.end_turn(bucket)
     dormant._check()
     dormant.pass_time(54 * SECOND)
 
@@ -81,7 +81,7 @@ def test_trees_of_one_kind_and_phase_share_a_bucket_and_count_their_own_rounds()
 
 def test_only_buckets_refused_in_another_world_call_for_a_look() -> None:
     forest, dormant = Forest(), DormantTrees()
-    dormant.add(_tree(forest, "a", 20 * SECOND), "kind", PERIOD, "refused", 7)
+    dormant.add(_tree(forest, "a", 20 * SECOND), "kind", (PERIOD,), "refused", 7)
 
     assert dormant.next_due(7) is None
     assert dormant.next_due(8) == 31 * SECOND
@@ -91,7 +91,7 @@ def test_a_turn_may_be_had_in_parts() -> None:
     forest, dormant = Forest(), DormantTrees()
     trees = {name: _tree(forest, name, 20 * SECOND) for name in "abcd"}
     for tree in trees.values():
-        dormant.add(tree, "kind", PERIOD, "refused", 1)
+        dormant.add(tree, "kind", (PERIOD,), "refused", 1)
     (bucket,) = dormant.due(31 * SECOND)
     bucket.kind.outcome = "refused before"
     dormant.pass_on(bucket, until=trees["c"].key)
@@ -102,7 +102,7 @@ def test_a_turn_may_be_had_in_parts() -> None:
     bucket.kind.outcome = "refused behind"
     dormant.pass_on(bucket)
     assert bucket.next is None
-    bucket.turn()
+    dormant.end_turn(bucket)
     dormant._check()
 
     assert dormant.retries == 3
@@ -121,7 +121,7 @@ def test_time_passes_over_a_turn_that_was_had_in_part() -> None:
     forest, dormant = Forest(), DormantTrees()
     first, second = _tree(forest, "a", 20 * SECOND), _tree(forest, "b", 20 * SECOND)
     for tree in (first, second):
-        dormant.add(tree, "kind", PERIOD, "refused", 1)
+        dormant.add(tree, "kind", (PERIOD,), "refused", 1)
     (bucket,) = dormant.due(31 * SECOND)
     dormant.pass_on(bucket, until=second.key)
 
@@ -131,3 +131,25 @@ def test_time_passes_over_a_turn_that_was_had_in_part() -> None:
     dormant.rouse(first.key, forest)
     dormant.rouse(second.key, forest)
     assert (first.attempts, second.attempts) == (7, 7)
+
+
+def test_penalties_that_grow_lead_from_bucket_to_bucket() -> None:
+    forest, dormant = Forest(), DormantTrees()
+    first, second = _tree(forest, "a", 20 * SECOND), _tree(forest, "b", 20 * SECOND)
+    periods = (3 * SECOND, 5 * SECOND, PERIOD)
+    for tree in (first, second):
+        dormant.add(tree, "kind", periods, "refused", 1)
+    (bucket,) = dormant.due(23 * SECOND)
+    dormant.pass_on(bucket)
+    dormant.end_turn(bucket)
+    dormant._check()
+
+    assert [bucket.due for bucket in dormant.buckets()] == [28 * SECOND]
+    dormant.rouse(first.key, forest)
+    assert (first.attempts, first.timestamp, first.backoff_expiration) == (6, 23 * SECOND, 27 * SECOND)
+    dormant.pass_time(51 * SECOND)  # returns at 28, 39 and 50
+    dormant._check()
+    dormant.rouse(second.key, forest)
+    assert (second.attempts, second.timestamp, second.backoff_expiration) == (9, 50 * SECOND, 60 * SECOND)
+    assert [(r.retries, r.last) for r in dormant.take_roused()] == [(1, 23 * SECOND), (4, 50 * SECOND)]
+    assert dormant.retries == 5

@@ -1,6 +1,6 @@
 """Idle retries are free: a replay crosses the retries of refused trees without carrying them out.
 
-A tree refused at its maximum penalty is laid down in the queue's dormant trees. When its turn comes and the memo knows
+A refused tree is laid down in the queue's dormant trees. When its turn comes and the memo knows
 that its kind is refused in the world as it is, the whole bucket is repeated at once; else its first tree is roused and
 tried as ever, which tells how the others fare. Exact: attempts, counters, timestamps, backoff and the
 texts of conditions are what carrying the retries out would have left (made up when a tree is roused).
@@ -20,7 +20,8 @@ from gangsched.engine.world import World
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Clock
 from gangsched_framework.objects import EntityKey
-from gangsched_queue.dormant import LAST, Bucket, Kind, Roused
+from gangsched_queue.buckets import LAST, Bucket, Kind
+from gangsched_queue.dormant import Roused
 from gangsched_queue.scheduling_queue import SchedulingQueue
 
 
@@ -98,7 +99,7 @@ class IdleRetries:
             self.queue.flush_backoff()
         elif until == LAST:
             for bucket in together:
-                bucket.turn()
+                self.queue.dormant.end_turn(bucket)
             return True
         return False
 

@@ -91,6 +91,7 @@ class Memo:
     _version: int = -1
     _kept: OrderedDict[MemoKey, _Kept] = field(factory=OrderedDict)
     _watches: dict[int, ColumnWatch] = field(factory=dict)
+    _now: tuple[int, dict[tuple[str, int], tuple[Hashable, ...] | None]] = (-1, {})
 
     def key(
         self, framework: Framework, tree: PodGroupInfo, leaves: Mapping[EntityKey, Sequence[QueuedPodInfo]]
@@ -176,13 +177,21 @@ class Memo:
 
     def _hold(self, grounds: _Grounds, key: MemoKey) -> bool:
         """Whether a refusal stands though the world has changed."""
-        world, framework = self.world, grounds.framework
-        world.table.settle()  # nodes may have come and gone since
-        if grounds.classes is not world.table.classes or grounds.listed != world.listed:
-            return False
-        if key.versions != self.columns.versions(framework) or not framework.refusal_lasts(key.priority):
+        world = self.world
+        versions = self._versions_now(grounds.framework, key.priority)
+        if grounds.classes is not world.table.classes or grounds.listed != world.listed or key.versions != versions:
             return False
         return all(watch.column.usable() and watch.changes() == mark for watch, mark in grounds.watches)
+
+    def _versions_now(self, framework: Framework, priority: int) -> tuple[Hashable, ...] | None:
+        """The versions of keys made now; None when no refusal of this priority lasts. Found once a version."""
+        if self._now[0] != self.world.version:
+            self.world.table.settle()  # nodes may have come and gone since
+            self._now = (self.world.version, {})
+        place, known = (framework.profile.scheduler_name, priority), self._now[1]
+        if place not in known:
+            known[place] = self.columns.versions(framework) if framework.refusal_lasts(priority) else None
+        return known[place]
 
     def refusal(
         self,
