@@ -17,6 +17,7 @@ from gangsched.replay.player import Player
 from gangsched.replay.times import seconds
 from gangsched_framework.accounts import TenantAccount
 from gangsched_framework.shares import Natural
+from gangsched_framework.vectors import Vector
 
 MOST_SAMPLES = 2000
 
@@ -38,8 +39,9 @@ class QueueHistory:
 
 @define(eq=False)
 class _Standing:
-    """A queue as it is until the next instant."""
+    """A queue as it is until the next instant. ``raw``: what it was made of, in the accounts' units."""
 
+    raw: tuple[Vector, Vector, list[float], float]
     allocated: Natural
     deserved: Natural
     share: float
@@ -71,7 +73,7 @@ class ShareSeries:
         self._now = now
         for name, tenant in self._watch.accounts.tenants.items():
             if tenant.pods or name in self._standing:
-                self._standing[name] = self._stand(tenant)
+                self._stand(tenant)
         for name in [name for name in self._standing if name not in self._watch.accounts.tenants]:
             del self._standing[name]
         self._note_waits(player)
@@ -103,14 +105,13 @@ class ShareSeries:
                 history.contending += passed
                 history.share_contending += standing.share * passed
 
-    def _stand(self, tenant: TenantAccount) -> _Standing:
-        watch = self._watch
-        return _Standing(
-            watch.natural(tenant.allocated),
-            watch.natural(watch.deserved(tenant.name)),
-            watch.share(tenant.name),
-            tenant.request != tenant.allocated,
-        )
+    def _stand(self, tenant: TenantAccount) -> None:
+        watch, name = self._watch, tenant.name
+        raw = tenant.allocated, tenant.request, watch.deserved(name), watch.share(name)
+        standing = self._standing.get(name)
+        if standing is None or standing.raw != raw:
+            allocated, deserved = watch.natural(raw[0]), watch.natural(raw[2])
+            self._standing[name] = _Standing(raw, allocated, deserved, raw[3], contends=raw[1] != raw[0])
 
     # --- waiting times ------------------------------------------------------------------------------------------------
 
