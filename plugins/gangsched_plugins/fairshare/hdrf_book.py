@@ -76,8 +76,8 @@ class HdrfBook(Book):
             self._changed.clear()
             for name in self.accounts.tenants:
                 self._moved.note(name, grew=True)
-            for path in self._branches_below.values():
-                self._moved.branches.update(path)
+            for below in self._branches_below.values():
+                self._moved.branches.update(below)
         if self._changed:
             changed, self._changed = self._changed, {}
             for key in changed:
