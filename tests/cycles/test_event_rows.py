@@ -12,7 +12,7 @@ from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHin
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import Pod
 from gangsched_framework.status import Status, unschedulable
-from tests.cycles.harness import Cluster, FilterByPod, binds, inner, leaf, messages, node, pod, pods, tried
+from tests.cycles.harness import Cluster, FilterByPod, asked, binds, inner, leaf, messages, node, pod, pods, tried
 
 
 class BrokenHint(FilterByPod):
@@ -68,6 +68,15 @@ def test_a_member_whose_binding_fails_after_its_cycle_begins_anew_without_backof
     entity = cluster.entity("g")
     assert (cluster.where, entity.attempts, entity.errors) == ({"g-1": "active"}, 0, 0)
     assert binds(cluster.cycle()) == {"g-1": "n"}
+
+
+def test_members_whose_binding_failed_do_not_count_for_their_gang() -> None:
+    cluster = Cluster(node("n", cpu=2), leaf("g", 2), pods("g", 2))
+    cluster.cycle(fail_bind=["g-0", "g-1"])
+    cluster.add(node("n", cpu=1))
+    report = cluster.cycle()
+    assert asked(report, "g") == [(2, 0, "Wait"), (1, 1, "Wait"), (0, 1, "Unschedulable")]
+    assert not binds(report)
 
 
 # --- deletions --------------------------------------------------------------------------------------------------------

@@ -233,7 +233,7 @@ class World:
             self.accounts.set_node(self.nodes.get(name), name)
 
     def _check(self) -> None:
-        """Assert that the table counts exactly the assigned and assumed pods (tests only)."""
+        """Assert that table and forest count exactly the assigned and assumed pods (tests only)."""
         assert self._held is None
         self.forest._check()
         assert self.nodes == {node.name: node for node in self.table.known_nodes()}
@@ -243,6 +243,9 @@ class World:
                 assert self._counted[key] == (pod, pod.node_name)
             else:
                 assert (key in self._counted) == (key in self._assumed)
+            if pod.group_key is not None:
+                scheduled = pod.uid in self.forest.scheduled_pods(pod.group_key)
+                assert scheduled == (bool(pod.node_name) or key in self._assumed)
         assert self._counted.keys() <= self.pods.keys()
         assert all(self.pods[key].uid == uid and not self.pods[key].node_name for key, uid in self._assumed.items())
         self.table.settle()
