@@ -138,9 +138,11 @@ class NodeTable:
         self.touched.clear()
         if self.moves is not None:
             self.moves = []
-        self.used = {r: _take_rows(column, old) for r, column in self.used.items()}
-        self.nonzero_cpu = _take_rows(self.nonzero_cpu, old)
-        self.nonzero_memory = _take_rows(self.nonzero_memory, old)
+        columns = (*self.used.values(), self.nonzero_cpu, self.nonzero_memory)
+        *used, self.nonzero_cpu, self.nonzero_memory = (
+            array("q", [c[o] if o >= 0 else 0 for o in old]) for c in columns
+        )
+        self.used = dict(zip(self.used, used, strict=True))
         self.pods = [self.pods[o] if o >= 0 else {} for o in old]
         self.affinity_pods = {n: self.affinity_pods[o] for n, o in enumerate(old) if o in self.affinity_pods}
         self.ports = {n: self.ports[o] for n, o in enumerate(old) if o in self.ports}
@@ -240,7 +242,7 @@ class NodeTable:
         if key in pods:
             raise InvariantError(f"pod {key} is already on {self.names[row]}")
         try:
-            self._count(row, pod, 1)
+            self.count(row, pod, 1)
         except OverflowError:
             self._recount(row)
             raise GangschedError(
@@ -259,7 +261,7 @@ class NodeTable:
         pod = self.pods[row].pop(key, None)
         if pod is None:
             raise InvariantError(f"pod {key} is not on {self.names[row]}")
-        self._count(row, pod, -1)
+        self.count(row, pod, -1)
         self.priorities.remove(pod.priority)
         spec = pod.spec
         if spec.has_affinity:
@@ -274,7 +276,8 @@ class NodeTable:
                 del self.ports[row]
         return pod
 
-    def _count(self, row: int, pod: Pod, sign: int) -> None:
+    def count(self, row: int, pod: Pod, sign: int, *, told: bool = True) -> None:
+        """Count a pod's amounts. Not ``told`` to the logs: for who takes them back before anybody else looks."""
         usage = pod.usage
         amounts = usage.requested
         used = self.used
@@ -290,9 +293,10 @@ class NodeTable:
                 self.column(resource)[0][row] += sign * amount
         self.nonzero_cpu[row] += sign * usage.nonzero_milli_cpu
         self.nonzero_memory[row] += sign * usage.nonzero_memory
-        self.touched.append(row)
-        if self.moves is not None:
-            self.moves.append((pod, row, sign))
+        if told:
+            self.touched.append(row)
+            if self.moves is not None:
+                self.moves.append((pod, row, sign))
 
     def _recount(self, row: int) -> None:
         pods = self.pods[row].values()
@@ -344,7 +348,3 @@ class NodeTable:
         for name, waiting in self._homeless.items():
             assert waiting, name
             assert self._stale or name not in self._known, name
-
-
-def _take_rows(column: array[int], old: list[int]) -> array[int]:
-    return array("q", [column[o] if o >= 0 else 0 for o in old])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import add
 
 from attrs import frozen
 
@@ -89,14 +90,15 @@ def weigh_placement_scores(
     plugins: Sequence[tuple[PlacementScorePlugin, int]], state: PodGroupCycleState, raw: Sequence[list[int]]
 ) -> list[int] | Status:
     """Normalise (in place), weigh and sum the raw scores of the candidates, a list for each plugin."""
-    totals = [0] * max(map(len, raw), default=0)
+    totals: list[int] = []
     for (plugin, weight), scores in zip(plugins, raw, strict=True):
         normalize = getattr(plugin, "normalize_placement_score", None)  # isinstance of protocols is slow
         if normalize is not None:
             status = normalize(state, scores)
             if status is not None and not status.ok:
                 return _score_error(plugin.name, status)
-        totals = [total + weight * value for total, value in zip(totals, scores, strict=True)]
+        weighed = scores if weight == 1 else [weight * value for value in scores]
+        totals = list(map(add, totals, weighed)) if totals else weighed
     return totals
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from gangsched.engine.report import CycleReport
-from gangsched_framework.objects import Pod, PodDisruptionBudget
+from gangsched_framework.objects import ClusterObject, Pod, PodDisruptionBudget
 from gangsched_framework.pod_spec import LabelSelector
 from tests.cycles.harness import Cluster, leaf, node, pod, pods
 
@@ -46,7 +46,7 @@ def test_a_plain_pod_tells_of_each_candidate_node() -> None:
 
 
 def test_a_group_tells_who_was_taken_off_who_goes_and_who_stays() -> None:
-    whole = [leaf("w", 1, whole=True), *pods("w", 2, on="b")]
+    whole: list[ClusterObject] = [leaf("w", 1, whole=True), *pods("w", 2, on="b")]
     running = [protected(pod("db", cpu=1, on="a")), pod("web", cpu=1, on="a"), pod("far", cpu=2, on="c")]
     nodes = [node("a", cpu=2), node("b", cpu=2), evolve(node("c", cpu=2), unschedulable=True)]
     report = Cluster(nodes, BUDGET, running, whole, leaf("g", 2, priority=9), pods("g", 2, 1, 9)).cycle()

@@ -190,9 +190,9 @@ def _growth(resource: str, requests: PodRequests) -> int:
 def exact_sum(column: array[int], rows: Rows) -> int:
     """The sum of a column's non-negative amounts over ``rows``, however large."""
     amounts = view(column)[rows]
-    if len(rows) and int(amounts.max()) > _LARGEST_SUM // len(rows):
+    if len(rows) and np.maximum.reduce(amounts) > _LARGEST_SUM // len(rows):
         return sum(amounts.tolist())
-    return int(amounts.sum())
+    return int(np.add.reduce(amounts))
 
 
 def score_columns(resource: str, table: NodeTable) -> tuple[array[int], array[int]]:

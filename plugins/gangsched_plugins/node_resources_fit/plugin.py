@@ -17,13 +17,14 @@ from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Node, Pod
 from gangsched_framework.placement import Assignment, Placement
+from gangsched_framework.pod_spec import PodSpec
 from gangsched_framework.refusals import Rows
 from gangsched_framework.status import Status
 from gangsched_plugins.names import NODE_RESOURCES_FIT
 from gangsched_plugins.node_resources_fit.arguments import read_arguments
 from gangsched_plugins.node_resources_fit.columnar import exact_sum, filter_column, score_column, score_columns
 from gangsched_plugins.node_resources_fit.fitting import Demand, fits_empty, refusal, some_asked_resource_grew
-from gangsched_plugins.node_resources_fit.strategies import mean_use, score_node, score_placement, shares_of
+from gangsched_plugins.node_resources_fit.strategies import Share, mean_use, score_node, score_placement, shares_of
 
 _FILTER_STATE = f"PreFilter{NODE_RESOURCES_FIT}"
 _SCORE_STATE = f"PreScore{NODE_RESOURCES_FIT}"
@@ -46,6 +47,8 @@ class NodeResourcesFit:
         self._handle = handle
         self._capacities: dict[tuple[Placement, str], int] = {}
         self._classes: NodeClasses | None = None
+        self._asked: tuple[Sequence[PodSpec], Sequence[Share]] = ([], ())
+        """What the pods that were scored last ask for together; they were told apart by their specs."""
 
     # --- Filter -----------------------------------------------------------------------------------------------------
 
@@ -95,8 +98,10 @@ class NodeResourcesFit:
         """The same over the columns, for it is all one where the pods are."""
         table = self._handle.snapshot.table
         rows = np.arange(len(table.names)) if placement.rows is None else placement.array
-        shares = shares_of(pods, self._arguments.resources)
-        return mean_use((share, *self._use(share.name, placement, table, rows)) for share in shares)
+        specs = [pod.spec for pod in pods]
+        if specs != self._asked[0]:  # groups of one kind follow each other
+            self._asked = (specs, shares_of(pods, self._arguments.resources))
+        return mean_use([(share, *self._use(share.name, placement, table, rows)) for share in self._asked[1]])
 
     def _use(self, resource: str, placement: Placement, table: NodeTable, rows: Rows) -> tuple[int, int]:
         """Used amount and capacity of a placement; the capacity is summed once, until a node changes."""

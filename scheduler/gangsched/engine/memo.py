@@ -113,7 +113,7 @@ class Memo:
             for queued in queue:
                 pod = queued.pod
                 column = self.columns.of(framework, pod)
-                if pod.status.nominated_node_name or column is None or column.particular:
+                if pod.status.nominated_node_name or pod.status.allocated or column is None or column.particular:
                     return None
                 numbers.append(column.number)
                 policies[pod.preemption_policy] = None

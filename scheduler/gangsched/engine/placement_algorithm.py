@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 
 from attrs import frozen
 
-from gangsched.engine.bulk_plan import MIN_RUN
 from gangsched.engine.placement_board import Board, Leaves, Recipe, Simulated
+from gangsched.engine.planned_run import PlannedRun
 from gangsched.engine.results import GroupResult
 from gangsched.engine.session import Session
 from gangsched_framework.cycle_state import PlacementCycleState, PodGroupCycleState
@@ -94,10 +94,9 @@ def _best_of_board(
 
     framework, snapshot = session.framework, session.snapshot
     infos = [info for leaf in group.leaves() for info in leaves.get(leaf.key, ())]
-    long_run = board.alike and len(infos) >= MIN_RUN
 
-    def simulate(placement: Placement) -> Simulated:
-        planned = _plan(session, group, state, placement, infos) if long_run else None
+    def simulate(placement: Placement, run: PlannedRun) -> Simulated:
+        planned = _plan(session, group, state, placement, infos, run) if board.alike else None
         if planned is not None:
             return planned
         attempt = _simulate(session, group, state, placement, evaluate)
@@ -105,21 +104,25 @@ def _best_of_board(
         steps = [(position[pod.key], node) for pod, node in attempt.steps]
         return Simulated(Recipe.of(attempt.result), steps, [p.info.pod for p in attempt.result.placed()])
 
-    board.refresh(framework, group, snapshot.table.touched, simulate)
+    board.refresh(framework, group, snapshot.table, simulate)
     if board.broken:
         return board.result(board.broken[0], group, leaves)
     feasible = board.feasible
     if not feasible:
         return _infeasible(board.result(0, group, leaves), len(board.placements))
     best = feasible[0]
-    if len(feasible) > 1:
-        raw = [[scores[index] for index in feasible] for scores in board.raw]
+    if len(feasible) > 1 and board.raw:
+        everywhere = len(feasible) == len(board.placements)
+        raw = [scores.copy() if everywhere else [scores[index] for index in feasible] for scores in board.raw]
         totals = framework.weigh_placement_scores(state, raw)
         if isinstance(totals, Status):
             return GroupResult(group, totals)
-        best = feasible[max(range(len(totals)), key=totals.__getitem__)]
+        best = feasible[totals.index(max(totals))]
     for position, node in board.steps[best]:
         snapshot.assume(infos[position].pod, node)
+    if board.alike:
+        row_of = snapshot.table.row_of
+        board.take(best, [(infos[position].pod.key, row_of[node]) for position, node in board.steps[best]])
     return board.result(best, group, leaves)
 
 
@@ -129,11 +132,12 @@ def _plan(
     state: PodGroupCycleState,
     placement: Placement,
     infos: Sequence[QueuedPodInfo],
+    run: PlannedRun,
 ) -> Simulated | None:
     """The simulation of a leaf of like pods, in which each finds a node, without trying them one by one."""
     framework, snapshot, search = session.framework, session.snapshot, session.algorithm.columns
     count, scheduled = len(infos), snapshot.scheduled(group.key)
-    if search is None or any(info.pod.status.allocated for info in infos):
+    if search is None:
         return None
     inside = PlacementCycleState(state)
     first = framework.run_placement_feasible(inside, group, Progress(count, scheduled))
@@ -141,12 +145,13 @@ def _plan(
     column = search.cache.of(framework, infos[0].pod)
     if column is None or last is not None or (first is not None and first.code is not Code.WAIT):
         return None
-    rows = column.plan(placement.array, count)
+    pods = [info.pod for info in infos]
+    rows = run.next(column, pods, placement.array)
     if rows is None or len(rows) < count:
         return None
     nodes = [snapshot.table.names[row] for row in rows]
     recipe = Recipe(SUCCESS, any_scheduled=True, pods=tuple((node, None, None, False) for node in nodes), children=())
-    return Simulated(recipe, list(enumerate(nodes)), [info.pod for info in infos])
+    return Simulated(recipe, list(enumerate(nodes)), pods)
 
 
 def _only(
@@ -187,8 +192,8 @@ def _infeasible(first: GroupResult, count: int) -> GroupResult:
 
 
 def _choose(session: Session, group: PodGroupInfo, state: PodGroupCycleState, tried: list[Tried]) -> GroupResult:
-    best = tried[0]
-    if len(tried) > 1:
+    best = tried[0]  # also where nothing scores
+    if len(tried) > 1 and session.framework.placement_scorers:
         candidates = [
             (t.state, t.placement, tuple(Assignment(p.info.pod, p.node) for p in t.result.placed())) for t in tried
         ]

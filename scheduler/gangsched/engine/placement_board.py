@@ -7,17 +7,20 @@ reads of a group, and a kept result names no object of the group it was found fo
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from attrs import define, field, frozen
 
 from gangsched.engine.column_search import ColumnSearch
+from gangsched.engine.planned_run import PlannedRun
 from gangsched.engine.results import GroupResult, PodOutcome
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.framework import Framework
 from gangsched_framework.infos import PodGroupInfo, QueuedPodInfo
 from gangsched_framework.node_classes import NodeClasses
+from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import EntityKey, Pod
 from gangsched_framework.placement import Placement
 from gangsched_framework.snapshot import Snapshot
@@ -66,8 +69,8 @@ class Simulated:
     placed: Sequence[Pod]
 
 
-Simulate = Callable[[Placement], Simulated]
-"""Evaluates the group inside a placement and leaves nothing behind."""
+Simulate = Callable[[Placement, PlannedRun], Simulated]
+"""Evaluates the group inside a placement, whose run goes with it, and leaves nothing behind."""
 
 
 @define(eq=False)
@@ -86,6 +89,7 @@ class Board:
     raw: list[list[int]]
     feasible: list[int] = field(factory=list)
     broken: list[int] = field(factory=list)
+    _runs: dict[int, PlannedRun] = field(factory=dict)
     _log: list[int] | None = None
     _position: int = 0
 
@@ -95,27 +99,46 @@ class Board:
         assert recipe is not None
         return recipe.result(group, leaves)
 
-    def refresh(self, framework: Framework, group: PodGroupInfo, log: list[int], simulate: Simulate) -> None:
+    def refresh(self, framework: Framework, group: PodGroupInfo, table: NodeTable, simulate: Simulate) -> None:
         """Simulate what is stale; the log has grown by what the simulations touched and took back."""
+        log = table.touched
         if log is not self._log or self._position > len(log):
-            stale: Sequence[int] = range(len(self.placements))
-        else:
-            touched = dict.fromkeys(self.index_of.get(row, -1) for row in log[self._position :])
-            stale = sorted(index for index in touched if index >= 0)
-        if stale:
-            self._simulate(framework, group, stale, simulate)
+            self._runs = {number: PlannedRun() for number in range(len(self.placements))}
+            self._simulate(framework, group, range(len(self.placements)), simulate)
+        elif self._position < len(log):
+            touched: dict[int, list[int]] = {}
+            for row in log[self._position :]:
+                number = self.index_of.get(row, -1)
+                if number >= 0:
+                    touched.setdefault(number, []).append(row)
+            for number, rows in touched.items():
+                self._runs[number].goes_on(rows, table)
+            self._simulate(framework, group, sorted(touched), simulate)
         self._log, self._position = log, len(log)
+
+    def take(self, number: int, pods: Sequence[tuple[str, int]]) -> None:
+        """The group goes to a placement as it was simulated: keys of its pods, with their rows."""
+        self._runs[number].take(pods)
 
     def _simulate(self, framework: Framework, group: PodGroupInfo, stale: Sequence[int], simulate: Simulate) -> None:
         for number in stale:
-            simulated = simulate(self.placements[number])
-            self.recipes[number], self.steps[number] = simulated.recipe, simulated.steps
+            simulated = simulate(self.placements[number], self._runs[number])
+            old, self.recipes[number] = self.recipes[number], simulated.recipe
+            self.steps[number] = simulated.steps
+            if old is None or old.status.code is not simulated.recipe.status.code:
+                self._sort_in(number, simulated.recipe.status.code)
             if simulated.recipe.status.ok:
                 for scores, (plugin, _) in zip(self.raw, framework.placement_scorers, strict=True):
                     scores[number] = plugin.score_pods(group, self.placements[number], simulated.placed)
-        codes = [recipe.status.code if recipe is not None else None for recipe in self.recipes]
-        self.feasible = [number for number, code in enumerate(codes) if code is Code.SUCCESS]
-        self.broken = [number for number, code in enumerate(codes) if code is Code.ERROR]
+
+    def _sort_in(self, number: int, code: Code) -> None:
+        for numbers, wanted in ((self.feasible, Code.SUCCESS), (self.broken, Code.ERROR)):
+            at = bisect_left(numbers, number)
+            known = at < len(numbers) and numbers[at] == number
+            if code is wanted and not known:
+                numbers.insert(at, number)
+            elif code is not wanted and known:
+                del numbers[at]
 
 
 @define(eq=False)
@@ -197,5 +220,7 @@ class PlacementBoards:
         nominations = self.search.nominations
         for pod in pods:
             column = self.search.cache.of(framework, pod)
-            plain = column is not None and not column.particular and not pod.status.nominated_node_name
+            status = pod.status  # a pod being resized counts on its node something else than it asks for
+            own = status.nominated_node_name or status.allocated
+            plain = column is not None and not column.particular and not own
             yield column.number if column is not None and plain and not nominations.reach(pod.priority) else None

@@ -146,6 +146,25 @@ class SignatureColumn:
             feasible = np.sort(feasible[np.argpartition(ranks, count - 1)[:count]])
         return plan(self.filters, self._absolute, self._fixed[1][feasible], feasible, count)
 
+    def plan_few(self, pod: Pod, rows: Rows, count: int) -> list[int] | None:
+        """``plan`` for few pods like ``pod``: each is chosen with the ones before it counted in, and nothing stays."""
+        if not self._plannable or pod.spec.host_ports:  # a port is not counted, it is taken
+            return None
+        self.refresh()
+        table, totals = self._table, self._totals[rows]
+        taken: list[int] = []
+        for _ in range(count):
+            at = int(totals.argmax())
+            if totals[at] < 0:
+                break
+            row = int(rows[at])
+            table.count(row, pod, 1, told=False)
+            taken.append(row)
+            totals[at] = self._total(row)
+        for row in taken:
+            table.count(row, pod, -1, told=False)
+        return taken
+
     def refresh(self) -> None:
         """Bring the column up to date: repair the touched rows, or rebuild when there are many."""
         log = self._table.touched

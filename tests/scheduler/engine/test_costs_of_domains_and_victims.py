@@ -66,11 +66,20 @@ def test_a_placed_pod_costs_the_repair_of_its_row_alone(build: Callable[[Sizes],
     assert sum(column.repaired for column in columns) <= pods
 
 
-def test_only_the_rack_that_was_taken_is_simulated_again(count: Callable[[Any, str], list[int]]) -> None:
-    simulated = count(placement_algorithm, "_simulate")
+def test_only_the_rack_that_was_taken_is_planned_again(count: Callable[[Any, str], list[int]]) -> None:
+    planned = count(placement_algorithm, "_plan")
     racks, gangs = 50, 60
     run(workloads.gangs_in_racks, Sizes(200, gangs, 0, 4))
-    assert racks <= len(simulated) <= racks + gangs
+    assert racks <= len(planned) <= racks + gangs
+
+
+def test_gangs_that_follow_each_other_into_a_rack_are_planned_ahead(count: Callable[[Any, str], list[int]]) -> None:
+    chosen = count(SignatureColumn, "plan_few")
+    ahead = count(SignatureColumn, "plan")
+    racks, gangs = 50, 60
+    run(workloads.gangs_in_racks, Sizes(2000, gangs, 0, 4))
+    assert len(chosen) < racks + 20
+    assert 0 < len(ahead) < 10
 
 
 def test_a_long_run_of_like_pods_is_not_simulated_pod_by_pod(count: Callable[[Any, str], list[int]]) -> None:
