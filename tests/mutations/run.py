@@ -26,7 +26,7 @@ from tests.mutations.mutations import MUTATIONS, QUEUE, Mutation
 ROOT = Path(__file__).parent.parent.parent
 ROOMS = ("scheduler", "framework", "plugins", "queue")
 FOLDERS = ("tests/cycles", "tests/queue_room", "tests/properties")
-SLOW = ("machine", "costs", "properties")
+SLOW = ("machine", "costs", "properties", "idle")
 """Words in the names of the test files that are asked last."""
 STATISTICS = ("reach_what_they_are_about", "columns_are_used")
 """Tests of the stories themselves, which say nothing about the engine."""
