@@ -39,6 +39,14 @@ class KeepsToPlacement(Plugin, Protocol):
 
 
 @runtime_checkable
+class IgnoresRequests(Plugin, Protocol):
+    """A columnar plugin whose columns are the same for pods that differ in nothing but what they request."""
+
+    @property
+    def ignores_requests(self) -> bool: ...
+
+
+@runtime_checkable
 class MayBePowerless(Plugin, Protocol):
     """A PodGroupPostFilter that can tell when it has nothing to offer to any root of a priority, whatever the nodes.
 

@@ -28,6 +28,7 @@ class ImageLocality:
 
     name = IMAGE_LOCALITY
     locality = "node"
+    ignores_requests = True
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self._handle = handle

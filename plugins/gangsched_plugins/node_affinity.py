@@ -66,6 +66,7 @@ class NodeAffinity:
 
     name = NODE_AFFINITY
     locality = "node"
+    ignores_requests = True
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         added = _read_affinity(args.get("addedAffinity") or {})

@@ -23,6 +23,7 @@ class NodeName:
 
     name = NODE_NAME
     locality = "node"
+    ignores_requests = True
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         pass

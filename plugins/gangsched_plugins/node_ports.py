@@ -31,6 +31,7 @@ class NodePorts:
 
     name = NODE_PORTS
     locality = "node"
+    ignores_requests = True
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         pass

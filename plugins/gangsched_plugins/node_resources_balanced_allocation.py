@@ -20,12 +20,15 @@ from gangsched_framework.objects import Pod
 from gangsched_framework.refusals import Rows
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, Resources
 from gangsched_framework.status import Status, skip
+from gangsched_plugins.common.float_columns import FloatColumns
 from gangsched_plugins.names import NODE_RESOURCES_BALANCED_ALLOCATION
 
 _STATE = f"PreScore{NODE_RESOURCES_BALANCED_ALLOCATION}"
 _FIXED = (CPU, MEMORY, EPHEMERAL_STORAGE)
 _MIDDLE = MAX_NODE_SCORE // 2
 _EXACT_FLOATS = 2**53
+_MANY = 50
+"""Touched rows from which one vector pass is cheaper."""
 
 Asked = tuple[tuple[str, int], ...]
 """(resource, amount the pod asks) for each resource that counts, in configured order."""
@@ -39,6 +42,7 @@ class NodeResourcesBalancedAllocation:
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self._resources: tuple[str, ...] = tuple(r["name"] for r in args.get("resources") or ()) or (CPU, MEMORY)
+        self._pairs: dict[tuple[str, str], _Pair] = {}
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo]) -> Status | None:
         """Skip for a pod that asks none of the resources."""
@@ -61,15 +65,23 @@ class NodeResourcesBalancedAllocation:
         asked = self._asked(pod)
         if not any(amount for _, amount in asked):
             return SILENT
+        if len(asked) == 2:
+            pair = self._pair(asked[0][0], asked[1][0], table)
+            if pair.holds:
+                return Columns(score=pair.column(asked[0][1], asked[1][1]))
         parts = [(amount, *table.column(resource)) for resource, amount in asked]
 
         def one(row: int) -> int:
             return _score((used[row], amount, capacity[row]) for amount, used, capacity in parts)
 
-        if len(parts) == 2 and all(_on_every_node(capacity) for _, _, capacity in parts):
-            return Columns(score=_pair_column(*parts))
         rows = len(table.names)
         return Columns(score=ScoreColumn(lambda: np.fromiter(map(one, range(rows)), np.int64, rows), one))
+
+    def _pair(self, first: str, second: str, table: NodeTable) -> _Pair:
+        pair = self._pairs.get((first, second))
+        if pair is None or pair.classes is not table.classes:
+            pair = self._pairs[first, second] = _Pair(first, second, table)
+        return pair
 
     def _asked(self, pod: Pod) -> Asked:
         requested = pod.incoming.requested
@@ -95,46 +107,99 @@ def _on_every_node(capacity: array[int]) -> bool:
     return len(amounts) > 0 and int(amounts.min()) > 0 and int(amounts.max()) < _EXACT_FLOATS
 
 
-_Part = tuple[int, "array[int]", "array[int]"]
+class _Pair:
+    """Two resources with capacity on every node, for one ``classes`` of the table: the same float operations in the
+    same order, for all nodes at once.
+
+    How balanced the nodes are as they stand is all one to the pod: it is kept, and followed row by row.
+    """
+
+    def __init__(self, first: str, second: str, table: NodeTable) -> None:
+        self.classes = table.classes
+        self._table = table
+        self._used_a, self._capacity_a = table.column(first)
+        self._used_b, self._capacity_b = table.column(second)
+        capacities = self._capacity_a, self._capacity_b
+        self.holds = all(map(_on_every_node, capacities))
+        self._whole_a, self._whole_b = (_view(capacity).astype(np.float64) for capacity in capacities)
+        self._used = FloatColumns(table, (self._used_a, self._used_b))
+        self._scratch = np.zeros(len(table.names)), np.zeros(len(table.names))
+        self._log: list[int] = []
+        self._position = -1
+        self._now: array[int] = array("q", [0]) * len(table.names)
+
+    def column(self, asked_a: int, asked_b: int) -> ScoreColumn:
+        """The score for a pod that asks so much."""
+
+        def vector() -> NDArray[np.int64]:
+            self._follow()
+            after = self._balances(asked_a, asked_b)
+            after -= _view(self._now)
+            after += _MIDDLE
+            after >>= 1  # rounded down
+            after += _MIDDLE
+            return after
+
+        def ahead(rows: Rows, steps: NDArray[np.int64]) -> NDArray[np.int64]:
+            now_a, now_b = (_view(used)[rows][:, None] for used in (self._used_a, self._used_b))
+            all_a, all_b = (whole[rows][:, None] for whole in (self._whole_a, self._whole_b))
+
+            def balance(total_a: NDArray[np.int64], total_b: NDArray[np.int64]) -> NDArray[np.int64]:
+                deviation = np.abs(np.minimum(total_a / all_a, 1.0) - np.minimum(total_b / all_b, 1.0)) / 2
+                whole: NDArray[np.int64] = ((1 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
+                return whole
+
+            now_a, now_b = now_a + steps * asked_a, now_b + steps * asked_b
+            return _MIDDLE + (_MIDDLE + balance(now_a + asked_a, now_b + asked_b) - balance(now_a, now_b)) // 2
+
+        used_a, used_b, capacity_a, capacity_b = self._used_a, self._used_b, self._capacity_a, self._capacity_b
+
+        def one(row: int) -> int:
+            total_a, total_b = capacity_a[row], capacity_b[row]
+            now_a, now_b = used_a[row], used_b[row]
+            a = now_a / total_a if now_a < total_a else 1.0
+            b = now_b / total_b if now_b < total_b else 1.0
+            before = int((1 - abs(a - b) / 2) * MAX_NODE_SCORE)
+            now_a += asked_a
+            now_b += asked_b
+            a = now_a / total_a if now_a < total_a else 1.0
+            b = now_b / total_b if now_b < total_b else 1.0
+            return _MIDDLE + (_MIDDLE + int((1 - abs(a - b) / 2) * MAX_NODE_SCORE) - before) // 2
+
+        return ScoreColumn(vector, one, ahead=ahead)
+
+    def _follow(self) -> None:
+        """Bring the balance of the nodes as they stand up to date. O(touched rows), or one vector pass."""
+        log = self._table.touched
+        end = len(log)
+        if log is not self._log or not 0 <= self._position <= end or end - self._position > _MANY:
+            _view(self._now)[:] = self._balances(0, 0)
+        else:
+            for row in log[self._position :]:
+                a, b = self._used_a[row], self._used_b[row]
+                total_a, total_b = self._capacity_a[row], self._capacity_b[row]
+                fractions = (a / total_a if a < total_a else 1.0, b / total_b if b < total_b else 1.0)
+                self._now[row] = _balance(fractions)
+        self._log, self._position = log, end
+
+    def _balances(self, asked_a: int, asked_b: int) -> NDArray[np.int64]:
+        """How balanced each node would be with so much more on it."""
+        a, b = self._scratch
+        used_a, used_b = self._used.now()
+        for share, used, asked, whole in ((a, used_a, asked_a, self._whole_a), (b, used_b, asked_b, self._whole_b)):
+            np.add(used, float(asked), out=share)
+            share /= whole
+            np.minimum(share, 1.0, out=share)
+        a -= b
+        np.abs(a, out=a)
+        a /= 2
+        np.subtract(1, a, out=a)
+        a *= MAX_NODE_SCORE
+        return a.astype(np.int64)
 
 
-def _pair_column(first: _Part, second: _Part) -> ScoreColumn:
-    """Two resources with capacity on every node: the same float operations in the same order, for all nodes at once."""
-    asked_a, used_a, capacity_a = first
-    asked_b, used_b, capacity_b = second
-    capacities = np.frombuffer(capacity_a, np.int64), np.frombuffer(capacity_b, np.int64)
-
-    def scores(
-        now_a: NDArray[np.int64], now_b: NDArray[np.int64], all_a: NDArray[np.int64], all_b: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        def balance(total_a: NDArray[np.int64], total_b: NDArray[np.int64]) -> NDArray[np.int64]:
-            deviation = np.abs(np.minimum(total_a / all_a, 1.0) - np.minimum(total_b / all_b, 1.0)) / 2
-            whole: NDArray[np.int64] = ((1 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
-            return whole
-
-        return _MIDDLE + (_MIDDLE + balance(now_a + asked_a, now_b + asked_b) - balance(now_a, now_b)) // 2
-
-    def vector() -> NDArray[np.int64]:
-        return scores(np.frombuffer(used_a, np.int64), np.frombuffer(used_b, np.int64), *capacities)
-
-    def ahead(rows: Rows, steps: NDArray[np.int64]) -> NDArray[np.int64]:
-        now_a, now_b = (np.frombuffer(used, np.int64)[rows][:, None] for used in (used_a, used_b))
-        all_a, all_b = (capacity[rows][:, None] for capacity in capacities)
-        return scores(now_a + steps * asked_a, now_b + steps * asked_b, all_a, all_b)
-
-    def one(row: int) -> int:
-        total_a, total_b = capacity_a[row], capacity_b[row]
-        now_a, now_b = used_a[row], used_b[row]
-        a = now_a / total_a if now_a < total_a else 1.0
-        b = now_b / total_b if now_b < total_b else 1.0
-        before = int((1 - abs(a - b) / 2) * MAX_NODE_SCORE)
-        now_a += asked_a
-        now_b += asked_b
-        a = now_a / total_a if now_a < total_a else 1.0
-        b = now_b / total_b if now_b < total_b else 1.0
-        return _MIDDLE + (_MIDDLE + int((1 - abs(a - b) / 2) * MAX_NODE_SCORE) - before) // 2
-
-    return ScoreColumn(vector, one, ahead=ahead)
+def _view(column: array[int]) -> NDArray[np.int64]:
+    return np.frombuffer(column, np.int64)
 
 
 def _amount(resources: Resources, name: str) -> int:

@@ -26,6 +26,7 @@ class NodeUnschedulable:
 
     name = NODE_UNSCHEDULABLE
     locality = "node"
+    ignores_requests = True
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self._comparison = comparison_operators(handle.feature_gates)

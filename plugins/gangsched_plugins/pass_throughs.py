@@ -38,6 +38,7 @@ class _Silent:
     """PreFilter and Filter that concern no pod."""
 
     locality = "node"
+    ignores_requests = True
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         pass

@@ -30,6 +30,7 @@ class TaintToleration:
 
     name = TAINT_TOLERATION
     locality = "node"
+    ignores_requests = True
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self._comparison = comparison_operators(handle.feature_gates)

@@ -33,6 +33,7 @@ class InterPodAffinity:
 
     name = names.INTER_POD_AFFINITY
     locality = "domain"
+    ignores_requests = True
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self._handle = handle

@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 
 from gangsched_framework.columns import FilterColumn, Refusals, ScoreColumn
 from gangsched_framework.interface import MAX_NODE_SCORE
+from gangsched_framework.node_classes import NodeClasses
 from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
 from gangsched_framework.refusals import Rows
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, PodRequests
 from gangsched_framework.status import Status
+from gangsched_plugins.common.float_columns import FloatColumns
 from gangsched_plugins.node_resources_fit.fitting import Demand, refusal_status
 from gangsched_plugins.node_resources_fit.strategies import Share, Strategy, least_allocated, most_allocated
 
@@ -54,7 +56,7 @@ def filter_column(demand: Demand, table: NodeTable) -> FilterColumn:
     def mask() -> NDArray[np.bool_]:
         passes = view(pods_used) < view(pods_allocatable)
         for check in checks:
-            passes &= ~check.lacks()
+            passes &= view(check.allocatable) - view(check.used) >= check.asked
         return passes
 
     def test(row: int) -> bool:
@@ -135,8 +137,63 @@ class _Part:
     capacity: array[int]
 
 
+Floats = NDArray[np.float64]
+_EXACT_FLOATS = 2**53
+
+
+@frozen(eq=False)
+class _Capacities:
+    """What the nodes have of the resources of a weighted mean, for one ``classes`` of the table.
+
+    ``divisors``: the weights of the resources a node has, at least 1. ``floats``: the same amounts, at least 1, where
+    floats hold a hundred times each exactly; ``free``: what is left of them. ``whole``: 64-bit arithmetic holds them a
+    hundred times. ``scratch`` is for one vector pass.
+    """
+
+    capacities: tuple[Vector, ...]
+    divisors: Vector
+    floats: tuple[Floats, ...] | None
+    free: FloatColumns
+    whole: bool
+    scratch: tuple[Floats, Floats]
+
+    @classmethod
+    def of(cls, resources: Sequence[tuple[str, int]], table: NodeTable) -> _Capacities:
+        """``resources``: names and weights."""
+        rows = len(table.names)
+        weights = np.zeros(rows, np.int64)
+        columns = [score_columns(name, table) for name, _ in resources]
+        capacities = [view(capacity) for _, capacity in columns]
+        for (_, weight), capacity in zip(resources, capacities, strict=True):
+            weights += weight * (capacity != 0)
+        largest = max((int(c.max(initial=0)) for c in capacities), default=0)
+        small = largest * MAX_NODE_SCORE < _EXACT_FLOATS
+        floats = tuple(np.maximum(c, 1).astype(np.float64) for c in capacities) if small else None
+        free = FloatColumns(table, [used for used, _ in columns], [capacity for _, capacity in columns])
+        scratch = (np.zeros(rows), np.zeros(rows))
+        return cls(tuple(capacities), np.maximum(weights, 1), floats, free, largest < _LARGEST, scratch)
+
+
+class CapacityCache:
+    """Capacities by resources and weights, as long as the nodes stay as they are."""
+
+    def __init__(self) -> None:
+        self._classes: NodeClasses | None = None
+        self._known: dict[tuple[tuple[str, int], ...], _Capacities] = {}
+
+    def of(self, resources: tuple[tuple[str, int], ...], table: NodeTable) -> _Capacities:
+        """Those of ``resources``, names and weights."""
+        if self._classes is not table.classes:
+            self._known.clear()
+            self._classes = table.classes
+        known = self._known.get(resources)
+        if known is None:
+            known = self._known[resources] = _Capacities.of(resources, table)
+        return known
+
+
 def score_column(
-    shares: Sequence[Share], strategy: Strategy, table: NodeTable, requests: PodRequests
+    shares: Sequence[Share], strategy: Strategy, table: NodeTable, requests: PodRequests, cache: CapacityCache
 ) -> ScoreColumn | None:
     """The strategy's weighted mean; None for strategies and amounts that need the per-node form."""
     formula = _FORMULAS.get(strategy)
@@ -144,13 +201,14 @@ def score_column(
         _Part(share.asked, _growth(share.name, requests), share.weight, *score_columns(share.name, table))
         for share in shares
     ]
-    capacities = [view(part.capacity) for part in parts]
-    if formula is None or any(len(c) and int(c.max()) >= _LARGEST for c in capacities):
+    known = cache.of(tuple((share.name, share.weight) for share in shares), table)
+    if formula is None or not known.whole:
         return None
-    weights = sum((part.weight * (c != 0) for part, c in zip(parts, capacities, strict=True)), np.int64(0))
-    divisors = np.maximum(weights, 1)
+    capacities, divisors, floats = known.capacities, known.divisors, known.floats
 
     def vector() -> Vector:
+        if floats is not None:
+            return _by_floats(parts, known, floats, strategy is least_allocated)
         total = np.zeros(len(table.names), np.int64)
         for part, capacity in zip(parts, capacities, strict=True):
             total += part.weight * formula(view(part.used) + part.asked, capacity)
@@ -177,6 +235,25 @@ def score_column(
         return mean
 
     return ScoreColumn(vector, one, ahead=ahead)
+
+
+def _by_floats(parts: Sequence[_Part], known: _Capacities, floats: Sequence[Floats], free: bool) -> Vector:
+    """The weighted mean of the ``free``, or the used, shares: quotients of exact floats, cut, are those of integers."""
+    score, total = known.scratch
+    total.fill(0)
+    for part, left, whole, capacity in zip(parts, known.free.now(), floats, known.capacities, strict=True):
+        np.subtract(left, float(part.asked), out=score)
+        np.maximum(score, 0.0, out=score)
+        if not free:
+            np.subtract(capacity, score, out=score)
+        score *= MAX_NODE_SCORE
+        score /= whole
+        np.floor(score, out=score)
+        if part.weight != 1:
+            score *= part.weight
+        total += score
+    np.divide(total, known.divisors, out=total)
+    return total.astype(np.int64)
 
 
 def _growth(resource: str, requests: PodRequests) -> int:

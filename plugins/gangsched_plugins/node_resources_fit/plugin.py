@@ -22,7 +22,13 @@ from gangsched_framework.refusals import Rows
 from gangsched_framework.status import Status
 from gangsched_plugins.names import NODE_RESOURCES_FIT
 from gangsched_plugins.node_resources_fit.arguments import read_arguments
-from gangsched_plugins.node_resources_fit.columnar import exact_sum, filter_column, score_column, score_columns
+from gangsched_plugins.node_resources_fit.columnar import (
+    CapacityCache,
+    exact_sum,
+    filter_column,
+    score_column,
+    score_columns,
+)
 from gangsched_plugins.node_resources_fit.fitting import Demand, fits_empty, refusal, some_asked_resource_grew
 from gangsched_plugins.node_resources_fit.strategies import Share, mean_use, score_node, score_placement, shares_of
 
@@ -45,6 +51,7 @@ class NodeResourcesFit:
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self._arguments = read_arguments(args)
         self._handle = handle
+        self._columns = CapacityCache()
         self._capacities: dict[tuple[Placement, str], int] = {}
         self._classes: NodeClasses | None = None
         self._asked: tuple[Sequence[PodSpec], Sequence[Share]] = ([], ())
@@ -83,7 +90,7 @@ class NodeResourcesFit:
     def columns(self, pod: Pod, table: NodeTable) -> Columns | None:
         """Fit over columns; RequestedToCapacityRatio and amounts beyond the columns' exact range are left out."""
         shares = shares_of((pod,), self._arguments.resources)
-        score = score_column(shares, self._arguments.strategy, table, pod.incoming)
+        score = score_column(shares, self._arguments.strategy, table, pod.incoming, self._columns)
         return Columns(filter_column(self._demand(pod), table), score) if score is not None else None
 
     def score_placement(

@@ -45,6 +45,7 @@ class PodTopologySpread:
 
     name = names.POD_TOPOLOGY_SPREAD
     locality = "domain"
+    ignores_requests = True
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self._handle = handle

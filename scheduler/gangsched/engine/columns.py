@@ -12,12 +12,14 @@ from collections.abc import Hashable, Sequence
 
 from attrs import define, field, frozen
 
+from gangsched.engine.column_slots import Ground, Slot
 from gangsched.engine.promised_room import PromisedRoom
 from gangsched.engine.signature_column import SignatureColumn
-from gangsched_framework.columns import Columns, ParticularColumns
+from gangsched_framework.columns import ParticularColumns
 from gangsched_framework.cycle_state import CycleState
-from gangsched_framework.framework import Framework
+from gangsched_framework.framework import Framework, NodePlugin
 from gangsched_framework.handle import Nominations
+from gangsched_framework.node_classes import NodeClasses
 from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
 from gangsched_framework.pod_spec import PodSpec
@@ -46,6 +48,20 @@ class _Known:
         return mine.namespace == pod.namespace and mine.labels == pod.labels and mine.owner == pod.owner
 
 
+@frozen(eq=False)
+class _Common:
+    """What pods have in common that differ in their requests alone, for one ``classes`` of the table.
+
+    ``slots`` by position of the plugin; ``asked``: the plugins that must be asked for each pod. ``ground``: of the
+    slots.
+    """
+
+    classes: NodeClasses
+    slots: Sequence[Slot | None]
+    asked: Sequence[tuple[int, NodePlugin]]
+    ground: Ground
+
+
 @define(eq=False)
 class ColumnCache:
     """Columns by kind of pod: profile, signature, and what plugins read beyond the spec.
@@ -57,7 +73,8 @@ class ColumnCache:
     fallbacks: dict[str, int] = field(factory=dict)
     _columns: OrderedDict[int, SignatureColumn | str] = field(factory=OrderedDict)
     _beside: OrderedDict[tuple[int, int], tuple[SignatureColumn, SignatureColumn]] = field(factory=OrderedDict)
-    _signatures: dict[PodSpec, tuple[object, ...]] = field(factory=dict)
+    _commons: OrderedDict[tuple[Hashable, ...], _Common] = field(factory=OrderedDict)
+    _signatures: dict[PodSpec, tuple[Hashable, Hashable]] = field(factory=dict)
     _numbers: dict[tuple[object, ...], int] = field(factory=dict)
     _particular: dict[str, tuple[ParticularColumns, ...]] = field(factory=dict)
     _known: dict[PodSpec, _Known] = field(factory=dict)
@@ -123,14 +140,13 @@ class ColumnCache:
         known = self._columns.get(number)
         if known is None or (isinstance(known, SignatureColumn) and known.classes is not self.table.classes):
             self._known.clear()  # lets go of columns that are dropped, or made for nodes as they were
-            particular = any(key is not None for key in keys)
-            known = self._columns[number] = self._build(framework, pod, number, particular)
+            known = self._columns[number] = self._build(framework, pod, number, keys)
             if len(self._columns) > MAX_COLUMNS:
                 self._columns.popitem(last=False)
         self._columns.move_to_end(number)
         return known
 
-    def _signature(self, pod: Pod) -> tuple[object, ...]:
+    def _signature(self, pod: Pod) -> tuple[Hashable, Hashable]:
         signature = self._signatures.get(pod.spec)
         if signature is None:
             if len(self._signatures) > 16 * MAX_COLUMNS:
@@ -138,36 +154,61 @@ class ColumnCache:
             signature = self._signatures[pod.spec] = signature_of(pod.spec)
         return signature
 
-    def _build(self, framework: Framework, pod: Pod, number: int, particular: bool) -> SignatureColumn | str:
+    def _build(self, framework: Framework, pod: Pod, number: int, keys: tuple[Hashable, ...]) -> SignatureColumn | str:
         """The column, or the name of the plugin that has no columnar form for this pod."""
-        parts: list[Columns] = []
-        weights: list[int] = []
-        for asked in framework.node_plugins:
+        common = self._common(framework, pod, keys)
+        if isinstance(common, str):
+            return common
+        slots, own = list(common.slots), []
+        for at, asked in common.asked:
             columns = asked.columnar.columns(pod, self.table) if asked.columnar is not None else None
             if columns is None:
                 return asked.plugin.name
-            parts.append(
-                Columns(
-                    columns.filter if asked.filters else None, columns.score if asked.weight else None, columns.guard
-                )
-            )
-            weights.append(asked.weight)
-        return SignatureColumn(self.table, parts, weights, number=number, particular=particular)
+            slot = slots[at] = Slot.of(columns, asked.weight, filters=asked.filters)
+            if slot is not None:
+                own.append(slot)
+        present = [slot for slot in slots if slot is not None]
+        particular = any(key is not None for key in keys)
+        return SignatureColumn(self.table, present, common.ground, own, number=number, particular=particular)
+
+    def _common(self, framework: Framework, pod: Pod, keys: tuple[Hashable, ...]) -> _Common | str:
+        """What the pod has in common with pods that request something else, or the name of a plugin as above."""
+        place = (framework.profile.scheduler_name, self._signature(pod)[1], keys)
+        known = self._commons.get(place)
+        if known is None or known.classes is not self.table.classes:
+            slots: list[Slot | None] = []
+            asked: list[tuple[int, NodePlugin]] = []
+            for at, each in enumerate(framework.node_plugins):
+                slots.append(None)
+                if not getattr(each.plugin, "ignores_requests", False):
+                    asked.append((at, each))
+                    continue
+                columns = each.columnar.columns(pod, self.table) if each.columnar is not None else None
+                if columns is None:
+                    return each.plugin.name
+                slots[at] = Slot.of(columns, each.weight, filters=each.filters)
+            ground = Ground.of([slot for slot in slots if slot is not None], len(self.table.names))
+            known = self._commons[place] = _Common(self.table.classes, slots, asked, ground)
+            if len(self._commons) > MAX_COLUMNS:
+                self._commons.popitem(last=False)
+        return known
 
 
-def signature_of(spec: PodSpec) -> tuple[object, ...]:
-    """Everything of a spec that a columnar plugin may read, as a hashable value (node-plugins.md §6.4)."""
+def signature_of(spec: PodSpec) -> tuple[Hashable, Hashable]:
+    """Everything of a spec that a columnar plugin may read (node-plugins.md §6.4): what it requests, and the rest."""
     requests = spec.requests
-    scalars = tuple(sorted(requests.requested.scalars.items()))
-    return (
-        requests.requested.milli_cpu,
-        requests.requested.memory,
-        requests.requested.ephemeral_storage,
-        scalars,
+    requested, other = requests.requested, requests.score_other
+    wanted = (
+        requested.milli_cpu,
+        requested.memory,
+        requested.ephemeral_storage,
+        tuple(sorted(requested.scalars.items())),
         requests.score_milli_cpu,
         requests.score_memory,
-        requests.score_other.ephemeral_storage,
-        tuple(sorted(requests.score_other.scalars.items())),
+        other.ephemeral_storage,
+        tuple(sorted(other.scalars.items())),
+    )
+    rest = (
         spec.host_ports,
         spec.tolerations,
         None if spec.node_selector is None else tuple(sorted(spec.node_selector.items())),
@@ -179,3 +220,4 @@ def signature_of(spec: PodSpec) -> tuple[object, ...]:
         spec.claims,
         spec.resource_claims,
     )
+    return wanted, rest

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gangsched.engine.bulk_plan import can_plan, plan
-from gangsched.engine.domain_choice import DomainChoice, FixedScore, normalized
+from gangsched.engine.column_slots import Ground, Slot
+from gangsched.engine.domain_choice import DomainChoice
 from gangsched.engine.run_ahead import RunAhead
-from gangsched_framework.columns import Columns, DomainScore, ScoreColumn, View
-from gangsched_framework.interface import MAX_NODE_SCORE
+from gangsched_framework.columns import Columns, DomainScore, View
 from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
 from gangsched_framework.refusals import GroupedRefusals, Rows
@@ -32,16 +32,17 @@ INFEASIBLE = -1
 class SignatureColumn:
     """Total score of every node for one kind of pod.
 
-    ``parts`` are the columnar forms of the plugins in profile order, ``weights`` their score weights. Valid for one
-    ``classes`` of the table: when nodes change, the owner makes a new one. ``number`` tells kinds of pods apart;
-    ``particular``: the kind is more than its spec. ``repaired`` and ``rebuilt`` count the work.
+    ``slots`` are what the plugins bring, in profile order; ``ground`` holds what of all but ``own`` no pod changes.
+    Valid for one ``classes`` of the table: when nodes change, the owner makes a new one. ``number`` tells kinds of pods
+    apart; ``particular``: the kind is more than its spec. ``repaired`` and ``rebuilt`` count the work.
     """
 
     def __init__(
         self,
         table: NodeTable,
-        parts: Sequence[Columns],
-        weights: Sequence[int],
+        slots: Sequence[Slot],
+        ground: Ground,
+        own: Sequence[Slot],
         *,
         number: int = 0,
         particular: bool = False,
@@ -51,25 +52,13 @@ class SignatureColumn:
         self.particular = particular
         self.repaired = self.rebuilt = 0
         self._table = table
-        self._parts, self._weights = parts, weights
-        self.filters = [part.filter for part in parts if part.filter is not None]
-        self._guards = [part.guard for part in parts if part.guard is not None]
-        self._absolute: list[tuple[ScoreColumn, int]] = []
-        relative: list[tuple[DomainScore | FixedScore, int]] = []
-        self._constant = largest = 0
-        for part, weight in zip(parts, weights, strict=True):
-            if part.score is None:
-                continue
-            largest += weight * MAX_NODE_SCORE
-            score = part.score
-            if isinstance(score, ScoreColumn) and not score.normalize:
-                self._absolute.append((score, weight))
-                continue
-            domain = score if isinstance(score, DomainScore) else normalized(score, weight)
-            if isinstance(domain, int):
-                self._constant += domain
-            else:
-                relative.append((domain, weight))
+        self._slots = slots
+        self._ground = ground.plus(own)
+        self.filters = [slot.filter for slot in slots if slot.filter is not None]
+        self._guards = [slot.guard for slot in slots if slot.guard is not None]
+        self._absolute = [(slot.absolute, slot.weight) for slot in slots if slot.absolute is not None]
+        relative = [(slot.relative, slot.weight) for slot in slots if slot.relative is not None]
+        largest = sum(slot.largest for slot in slots)
         self._tests = [f.test for f in self.filters if f.test is not None]
         self._ones = [(s.one, weight) for s, weight in self._absolute if s.one is not None]
         self._buffer: array[int] = array("i" if largest < 2**31 else "q", [0]) * len(table.names)
@@ -78,14 +67,12 @@ class SignatureColumn:
         self.local = not domains and not any(isinstance(score, DomainScore) for score, _ in relative)
         """Whether a node's fate with the pod depends on that node, and on which nodes are feasible, alone."""
         self._choice = DomainChoice(self._totals, domains, relative, largest) if domains or relative else None
-        self._fixed: tuple[NDArray[np.bool_], NDArray[np.int64]] | None = None
         self._static: list[int] = []
         self._open: list[bool] = []
         self._position = -1
         self._log = table.touched
         self._plannable = self._choice is None and can_plan(self.filters, self._absolute)
-        everything = np.arange(len(table.names))
-        self.run = RunAhead(table, lambda count: self.plan(everything, count)) if self._plannable else None
+        self.run = RunAhead(table, self._plan_anywhere) if self._plannable else None
 
     def usable(self) -> bool:
         """Whether every plugin's guard holds now."""
@@ -96,8 +83,10 @@ class SignatureColumn:
 
     def with_filter(self, extra: Columns) -> SignatureColumn:
         """The column of the same kind of pod under one more filter, which is asked first."""
-        parts, weights = (extra, *self._parts), (0, *self._weights)
-        return SignatureColumn(self._table, parts, weights, number=self.number, particular=self.particular)
+        slot = Slot.of(extra, 0)
+        own = () if slot is None else (slot,)
+        slots = (*own, *self._slots)
+        return SignatureColumn(self._table, slots, self._ground, own, number=self.number, particular=self.particular)
 
     def best_for(self, pod: Pod) -> int:
         """Row of the best node for a pod of this kind that is put there next, -1 when none is feasible."""
@@ -138,13 +127,15 @@ class SignatureColumn:
         if not self._plannable:
             return None
         self.refresh()
-        assert self._fixed is not None
         totals = self._totals[rows]
         feasible = rows[totals >= 0]
         if len(feasible) > count:  # each pod takes one of the ``count`` best rows, the first among equals
             ranks = totals[totals >= 0].astype(np.int64) * -len(self._totals) + feasible
             feasible = np.sort(feasible[np.argpartition(ranks, count - 1)[:count]])
-        return plan(self.filters, self._absolute, self._fixed[1][feasible], feasible, count)
+        return plan(self.filters, self._absolute, self._ground.static[feasible], feasible, count)
+
+    def _plan_anywhere(self, count: int) -> list[int] | None:
+        return self.plan(np.arange(len(self._table.names)), count)
 
     def plan_few(self, pod: Pod, rows: Rows, count: int) -> list[int] | None:
         """``plan`` for few pods like ``pod``: each is chosen with the ones before it counted in, and nothing stays."""
@@ -204,8 +195,7 @@ class SignatureColumn:
 
     def _list_fixed(self) -> None:
         """As lists, which single rows are read from faster; a column that is never repaired does without."""
-        assert self._fixed is not None
-        self._open, self._static = self._fixed[0].tolist(), self._fixed[1].tolist()
+        self._open, self._static = self._ground.lists
 
     def score(self, row: int) -> int:
         """The node-local total of a row as if it were feasible, now."""
@@ -218,31 +208,17 @@ class SignatureColumn:
 
     def _rebuild(self) -> None:
         self.rebuilt += 1
-        if self._fixed is None:
-            self._fixed = self._fix()
-        opened, static = self._fixed
-        feasible, totals = opened.copy(), static.copy()
+        feasible, totals = self._ground.opened.copy(), self._ground.static.copy()
         for column in self.filters:
             if column.test is not None:
                 feasible &= column.mask()
         for score, weight in self._absolute:
             if score.one is not None:
-                totals += score.vector() * weight
-        self._totals[:] = np.where(feasible, totals, INFEASIBLE)
+                totals += score.vector() if weight == 1 else score.vector() * weight
+        self._totals.fill(INFEASIBLE)
+        np.copyto(self._totals, totals, casting="same_kind", where=feasible)
         if self._choice is not None:
             self._choice.fill()
-
-    def _fix(self) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-        """What the pods on the nodes do not change: which nodes may be feasible at all, and their fixed scores."""
-        rows = len(self._table.names)
-        opened, static = np.ones(rows, np.bool_), np.full(rows, self._constant, np.int64)
-        for column in self.filters:
-            if column.test is None:
-                opened &= column.mask()
-        for score, weight in self._absolute:
-            if score.one is None:
-                static += score.vector() * weight
-        return opened, static
 
     def force(self, row: int, feasible: bool) -> int:
         """Give a row another verdict; returns what ``restore`` needs to take it back."""
