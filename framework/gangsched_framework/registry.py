@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from importlib.metadata import entry_points
 from typing import Any
@@ -57,9 +57,17 @@ class Registry:
             self.register(name, cls)
 
     def register(self, name: str, cls: type[Any]) -> None:
-        """Add a plugin class. Raises ConfigurationError if the name is taken or a method has a wrong signature."""
+        """Add a plugin class. Raises ConfigurationError if the name is taken, or class or method are not as agreed."""
         if name in self._classes:
             raise ConfigurationError(f'plugin "{name}" is registered twice')
+        if not isinstance(cls, type):  # a factory has no methods, so it would serve no point and pass unnoticed
+            raise ConfigurationError(f'plugin "{name}": found a {type(cls).__name__}, allowed a class')
+        constructor: Callable[..., Any] = cls
+        takes = _positional(constructor, bound=True)
+        if takes is not None and 2 not in takes:
+            raise ConfigurationError(
+                f'plugin "{name}": its constructor takes {_count(takes)}, the contract gives it 2: args, handle'
+            )
         for method, count in _PARAMETERS.items():
             function = getattr(cls, method, None)
             if function is None or not callable(function):
@@ -76,9 +84,10 @@ class Registry:
         for point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda p: p.name):
             try:
                 cls = point.load()
-            except (ImportError, AttributeError) as failure:
+            except Exception as failure:  # whatever a module of somebody else may do while it is imported
+                reason = f"{type(failure).__name__}: {failure}"
                 raise ConfigurationError(
-                    f'plugin "{point.name}" cannot be loaded from {point.value}: {failure}'
+                    f'plugin "{point.name}" cannot be loaded from {point.value}: {reason}'
                 ) from None
             self.register(point.name, cls)
 
@@ -102,9 +111,13 @@ class Registry:
         """Make the plugin. Raises ConfigurationError for an unknown name or refused arguments."""
         if name not in self._classes:
             raise ConfigurationError(f'plugin "{name}" does not exist')
-        plugin: Plugin = self._classes[name](args, handle)
-        if plugin.name != name:  # statuses, rejector sets and profiles must speak of the same plugin
-            raise ConfigurationError(f'plugin "{name}" calls itself "{plugin.name}"')
+        try:
+            plugin: Plugin = self._classes[name](args, handle)
+        except ConfigurationError as refusal:
+            raise ConfigurationError(f'initializing plugin "{name}": {refusal}') from None
+        called = getattr(plugin, "name", None)
+        if called != name:  # statuses, rejector sets and profiles must speak of the same plugin
+            raise ConfigurationError(f'plugin "{name}" calls itself "{called}"')
         return plugin
 
 

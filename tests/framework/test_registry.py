@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -109,6 +110,50 @@ def test_a_plugin_is_built_with_its_arguments_and_the_handle() -> None:
     assert (plugin.args, plugin.handle) == (args, handle)
 
 
+class Refusing(Base):
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        raise ConfigurationError(f"unknown argument {sorted(args)}")
+
+
+def test_arguments_a_plugin_refuses_are_reported_with_its_name() -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        Registry({"Refusing": Refusing}).build("Refusing", {"zon": "b"}, FakeHandle())
+    assert str(refused.value) == """initializing plugin "Refusing": unknown argument ['zon']"""
+
+
+class Bare:
+    """A class as a beginner may write it: it takes nothing."""
+
+    name = "Bare"
+
+
+NO_PLUGINS = {
+    "a function": (lambda args, handle: Good(args, handle), "found a function, allowed a class"),
+    "an object": (Good({}, FakeHandle()), "found a Good, allowed a class"),
+    "a module": (registry_module, "found a module, allowed a class"),
+    "a class whose constructor takes nothing": (
+        Bare,
+        "its constructor takes 0 arguments, the contract gives it 2: args, handle",
+    ),
+}
+
+
+@pytest.mark.parametrize("thing, complaint", NO_PLUGINS.values(), ids=NO_PLUGINS)
+def test_what_is_no_plugin_class_is_refused_instead_of_serving_no_point(thing: Any, complaint: str) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        Registry({"X": thing})
+    assert str(refused.value) == f'plugin "X": {complaint}'
+
+
+class Nameless:
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None: ...
+
+
+def test_a_plugin_without_a_name_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match='plugin "X" calls itself "None"'):
+        Registry({"X": Nameless}).build("X", {}, FakeHandle())
+
+
 def test_an_unknown_plugin_cannot_be_built() -> None:
     with pytest.raises(ConfigurationError, match='plugin "Bad" does not exist'):
         Registry().build("Bad", {}, FakeHandle())
@@ -157,6 +202,18 @@ def test_installed_plugins_join_in_order_of_name(monkeypatch: pytest.MonkeyPatch
 def test_an_installed_plugin_that_cannot_be_loaded_is_named(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     with_points(monkeypatch, point("Lost", value))
     with pytest.raises(ConfigurationError, match=f'plugin "Lost" cannot be loaded from {value}'):
+        Registry().load_entry_points()
+
+
+@pytest.mark.parametrize("text", ["def (", "raise RuntimeError('boom')", "1 / 0"])
+def test_an_installed_plugin_whose_module_fails_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str
+) -> None:
+    module = f"failing_plugin_{len(text)}"
+    (tmp_path / f"{module}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    with_points(monkeypatch, point("Failing", f"{module}:Plugin"))
+    with pytest.raises(ConfigurationError, match=rf'plugin "Failing" cannot be loaded from {module}:Plugin: \w+: '):
         Registry().load_entry_points()
 
 

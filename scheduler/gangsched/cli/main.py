@@ -55,7 +55,8 @@ class Gangsched(click.Group):
                 stream.reconfigure(errors="backslashreplace")  # where an encoding lacks a sign, its escape
         try:
             code = super().main(args, prog_name, **extra)
-            sys.stdout.flush()
+            if sys.stdout is not None:  # None: it was closed before we began (``>&-``)
+                sys.stdout.flush()
         except GangschedError as problem:
             _complain(str(problem))
             return 2

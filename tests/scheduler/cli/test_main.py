@@ -117,6 +117,14 @@ def test_of_an_endless_line_the_beginning_and_the_end_are_told(tmp_path: Path) -
     assert len(told) == 1001
 
 
+@pytest.mark.parametrize("args, code", [("run -f examples/walkthrough", 1), ("run -f missing.yaml", 2)])
+def test_a_closed_stdout_keeps_the_exit_code_and_shows_no_traceback(args: str, code: int) -> None:
+    command = f"{sys.executable} -m gangsched {args} >&-"
+    answer = subprocess.run(command, shell=True, stderr=subprocess.PIPE, text=True, check=False, cwd=ROOT)
+    assert answer.returncode == code
+    assert "Traceback" not in answer.stderr
+
+
 def test_a_reader_that_leaves_early_is_no_error() -> None:
     command = f"{sys.executable} -m gangsched config view | head -n 1"
     answer = subprocess.run(command, shell=True, capture_output=True, text=True, check=False, cwd=ROOT)
