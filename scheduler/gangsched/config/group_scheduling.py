@@ -54,6 +54,8 @@ def parse_choices(text: str) -> dict[str, str | bool]:
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
             raise ConfigurationError(on_one_line(f"{SECTION}: found {part!r}, allowed NAME=VALUE"))
+        if name in values:
+            raise ConfigurationError(on_one_line(f"{SECTION}.{name}: given twice"))
         values[name] = {"true": True, "false": False}.get(value, value)
     return check_choices(values)
 
@@ -63,7 +65,8 @@ def check_choices(values: Mapping[str, Any]) -> dict[str, str | bool]:
     problems: list[Problem] = []
     found: dict[str, str | bool] = read(values, GROUP_SCHEDULING, (SECTION,), problems)
     for problem in problems:
-        raise ConfigurationError(on_one_line(f"{problem.text}{problem.hint}"))
+        hint = problem.hint or ("" if problem.path[-1] in (*_SHAPES, SECTION) else f"; allowed: {', '.join(_SHAPES)}")
+        raise ConfigurationError(on_one_line(f"{problem.text}{hint}"))
     return found
 
 

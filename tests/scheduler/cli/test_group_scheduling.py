@@ -115,6 +115,11 @@ BAD = {
         "childorder=name",
         'unknown field "groupScheduling.childorder"; did you mean "childOrder"?',
     ),
+    "a name like none": (
+        "mode=x",
+        'unknown field "groupScheduling.mode"; allowed: evaluation, childOrder, preCheck, extraPodPreemption',
+    ),
+    "a name twice": ("preCheck=true,preCheck=false", "groupScheduling.preCheck: given twice"),
     "no name": ("=x", 'unknown field "groupScheduling."'),
     "an unknown value": (
         "evaluation=double",
