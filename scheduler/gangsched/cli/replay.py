@@ -25,7 +25,7 @@ from gangsched.replay.decision_log import OutcomeLog
 from gangsched.replay.events import TraceHeader
 from gangsched.replay.evictions import Fate
 from gangsched.replay.formats import DEFAULT_NODES, FORMATS, Format, open_trace
-from gangsched.replay.nodes import nodes_of, read_nodes, read_queues
+from gangsched.replay.nodes import named_nodes, read_queues
 from gangsched.replay.player import Player, ReplayResult
 from gangsched.replay.run_folder import RunFolder
 from gangsched.replay.share_series import ShareSeries
@@ -247,10 +247,7 @@ def _engine(options: Options, header: TraceHeader, complaints: Complaints) -> En
 
 
 def _nodes(text: str | None, decoder: Decoder) -> list[Node]:
-    if text is None:
-        return []
-    made = None if Path(text).exists() else nodes_of(text)
-    return read_nodes(text, decoder) if made is None else made
+    return [] if text is None else named_nodes(text, decoder)
 
 
 def _finish(

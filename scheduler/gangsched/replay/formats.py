@@ -32,7 +32,7 @@ def detect(path: str) -> Format:
     line = first_line(path)
     if line.startswith("{"):
         return "native"
-    if line == philly.HEADER:
+    if philly.is_header(line):
         return "philly"
     allowed = f'a native trace ({{"gangsched_trace": 1, …}}) or the Philly table ({philly.HEADER})'
     raise Complaints(path).at(1, found(f"the first line {describe(line)}", allowed))

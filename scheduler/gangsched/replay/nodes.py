@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TypeVar
 
@@ -21,7 +22,7 @@ GPU = "nvidia.com/gpu"
 AMPLE = {CPU: "96", MEMORY: "768Gi", PODS: "110"}
 """What a node of a shape has unless the shape says otherwise."""
 
-_COUNT = re.compile(r"([0-9]{1,6})x(.+)")
+_COUNT = re.compile(r"([0-9]{1,20})x(.+)")
 _GPUS = re.compile(r"([0-9]{1,4})gpu")
 _MOST_NODES = 200_000
 _PLAIN = (CPU, MEMORY, PODS, EPHEMERAL_STORAGE)
@@ -46,6 +47,16 @@ def nodes_of(text: str) -> list[Node] | None:
         raise problem.under("--nodes") from None
     width = len(str(count))
     return [_node(f"node-{number:0{width}d}", allocatable) for number in range(1, count + 1)]
+
+
+def named_nodes(text: str, decoder: Decoder) -> list[Node]:
+    """The nodes that ``--nodes`` names: a file or folder that is there, else ``COUNTxSHAPE``. Raises InputError."""
+    if os.path.exists(text):
+        return read_nodes(text, decoder)
+    made = nodes_of(text)
+    if made is None:
+        raise found(describe(text), "a file or folder that exists, or COUNTxSHAPE such as 80x8gpu", "--nodes")
+    return made
 
 
 def read_nodes(path: str, decoder: Decoder) -> list[Node]:

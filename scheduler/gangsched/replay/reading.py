@@ -78,7 +78,7 @@ def _decoded(raw: bytes, number: int, complaints: Complaints) -> str:
         complaints.add(number, found(f"a line of more than {LONGEST_LINE} bytes", "shorter ones"))
         return ""
     try:
-        return raw.decode("utf-8").strip()
+        return raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
     except UnicodeDecodeError as problem:
         complaints.add(number, found(f"bytes that are not UTF-8 at byte {problem.start + 1} of the line", "UTF-8"))
         return ""

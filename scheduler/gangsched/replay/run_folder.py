@@ -20,6 +20,8 @@ from gangsched.replay.share_series import HEADER, ShareSeries, csv_row
 from gangsched.replay.times import seconds
 
 DECISIONS = "decisions.jsonl"
+_FILES = ("run.json", "config.json", "summary.json", "pods.csv", "groups.csv", "queues.csv")
+"""What else a run leaves; ``queues.csv`` only with shares."""
 _PODS = ("pod", "group", "node", "created", "bound", "finished", "deleted")
 _GROUPS = ("group", "minimum", "pods", "created", "placed", "finished", "deleted", "why")
 
@@ -33,6 +35,8 @@ class RunFolder:
             path.mkdir(parents=True, exist_ok=True)
             if any(path.iterdir()) and not (path / DECISIONS).exists():
                 raise found(f"a folder with other files: {path}", "a new folder or one of an earlier run", "--out")
+            for name in _FILES:  # a run that fails must not stand between the results of an earlier one
+                (path / name).unlink(missing_ok=True)
             self.decisions: TextIO = self._open(DECISIONS)
         except OSError as problem:
             raise InputError(f"cannot write to {path}: {problem.strerror}", "--out") from None

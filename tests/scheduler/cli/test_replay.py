@@ -63,7 +63,7 @@ def test_nodes_may_be_given(tmp_path: Path) -> None:
     assert gangsched_json("replay", path, "--nodes", str(file))["bindings"] == {"default/a": "mine"}
     missing = gangsched("replay", path, "--nodes", "nowhere.yaml")
     assert missing.exit_code == 2
-    assert missing.stderr.startswith("nowhere.yaml: ")
+    assert missing.stderr.startswith('--nodes: found text "nowhere.yaml", allowed a file or folder that exists')
 
 
 def test_the_configuration_of_the_command_wins_over_the_header(tmp_path: Path) -> None:
@@ -146,6 +146,13 @@ def test_a_run_folder_may_be_written_again_but_nothing_else_is_overwritten(tmp_p
     refused = gangsched("replay", path, "--out", str(out))
     assert refused.exit_code == 2
     assert refused.stderr.startswith("--out: found a folder with other files")
+
+
+def test_a_run_that_fails_leaves_nothing_of_an_earlier_one(tmp_path: Path) -> None:
+    path, out = small(tmp_path), tmp_path / "out"
+    assert gangsched("replay", path, "--out", str(out)).exit_code == 0
+    assert gangsched("replay", str(tmp_path / "missing.jsonl"), "--out", str(out)).exit_code == 2
+    assert [file.name for file in out.iterdir()] == ["decisions.jsonl"]
 
 
 def test_equal_runs_leave_equal_folders(tmp_path: Path) -> None:

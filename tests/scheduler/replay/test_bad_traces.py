@@ -214,7 +214,6 @@ FILES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "an empty file": (lambda _: b"", "1: found an empty file"),
     "blank lines only": (lambda _: b"\n\n", "1: found an empty file"),
     "a line without end": (lambda raw: raw + b'{"t": 9, "add": "' + b"x" * 2**25, "a line of more than 16777216 bytes"),
-    "a byte order mark": (lambda raw: b"\xef\xbb\xbf" + raw, "1: found the first line"),
     "some other text": (lambda _: b"submit,duration\n1,2\n", "allowed a native trace"),
 }
 
@@ -229,6 +228,12 @@ def test_a_bad_file_is_one_line(tmp_path: Path, spoil: Callable[[bytes], bytes],
     assert str(caught.value).startswith(f"{path}:")
     assert want in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_byte_order_mark_before_the_header_says_nothing(tmp_path: Path) -> None:
+    path = Path(write(tmp_path / "t.jsonl", [*GOOD, add(3, pod("z"))]))
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert list(play(str(path)).bindings) == ["default/a", "default/z"]
 
 
 def test_leniency_ends_at_the_cut_of_a_gzip(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from gangsched.manifests import Decoder, InputError
-from gangsched.replay.nodes import nodes_of, read_nodes
+from gangsched.manifests.errors import describe
+from gangsched.replay.nodes import named_nodes, nodes_of, read_nodes
 from gangsched_framework.resources import Resources
 
 GI = 2**30
@@ -39,6 +40,8 @@ def test_names_sort_as_numbers() -> None:
 
 BAD = {
     "no node": ("0x8gpu", "found 0 nodes"),
+    "a node too many": ("200001x8gpu", "found 200001 nodes, allowed 1 to 200000"),
+    "nodes without measure": (f"{10**12}x8gpu", "found 1000000000000 nodes, allowed 1 to 200000"),
     "an unknown resource": ("2xgpus=8", 'found resource text "gpus"'),
     "a misspelt resource": ("2xmemry=8Gi", "did you mean memory?"),
     "no quantity": ("2xcpu=many", "cpu: found"),
@@ -64,6 +67,14 @@ def test_a_bad_shape_is_explained(text: str, want: str) -> None:
 @pytest.mark.parametrize("text", ["nodes.yaml", "80", "x8gpu", "./80x/nodes.yaml"])
 def test_other_texts_name_files(text: str) -> None:
     assert nodes_of(text) is None
+
+
+@pytest.mark.parametrize("text", ["80", "x8gpu", "80x", "-1x8gpu", "1.5x8gpu", "80X8gpu", "nowhere.yaml", "a\0b", ""])
+def test_a_text_that_names_neither_a_file_nor_a_shape_is_answered_with_both(text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        named_nodes(text, Decoder())
+    want = "allowed a file or folder that exists, or COUNTxSHAPE such as 80x8gpu"
+    assert str(caught.value) == f"--nodes: found {describe(text)}, {want}"
 
 
 def test_nodes_may_come_from_manifests(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from gangsched.manifests import InputError
 from gangsched.replay.complaints import Complaints
 from gangsched.replay.converters.philly import HEADER, PhillyTrace, pieces
 from gangsched.replay.events import TraceEvent
+from gangsched.replay.formats import detect
 from gangsched.replay.nodes import nodes_of
 from gangsched_framework.objects import Pod, PodGroup
 from tests.scheduler.replay.play import SECOND, moments, play
@@ -70,6 +71,9 @@ BAD_ROWS = {
     "a cluster of GPUs": ("9,2,9999999,a", "num_gpus: found"),
     "digits of another script": ("9,2,٣,a", "num_gpus: found"),
     "no virtual cluster": ("9,2,3,", "vc: found nothing"),
+    "a virtual cluster that is no label": ("9,2,3,a b", 'vc: found text "a b", allowed at most 63 letters'),
+    "a control character": ("9,2,3,a\0b", r'vc: found text "a\x00b"'),
+    "a quote left open": ('9,2,3,"a', "found no row of a table"),
 }
 
 
@@ -80,6 +84,15 @@ def test_a_bad_row_is_named_with_its_line(tmp_path: Path, row: str, want: str) -
         events_of(path, ["5,1,1,a", row])
     assert str(caught.value).startswith(f"{path}:3: {want}")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_cells_may_stand_in_quotes_and_lines_end_as_on_windows(tmp_path: Path, mark: bytes) -> None:
+    path = tmp_path / "p.csv"
+    names = ",".join(f'"{name}"' for name in HEADER.split(","))
+    path.write_bytes(mark + f'{names}\r\n"5","1","1","a"\r\n'.encode())
+    assert detect(str(path)) == "philly"
+    assert [event.time // SECOND for event in PhillyTrace(Complaints(str(path))).events()] == [5, 5]
 
 
 def test_leniency_skips_and_counts_bad_rows(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from functools import cache
 
 from gangsched.manifests import Decoder
 from gangsched.manifests.errors import InputError, describe, found
+from gangsched.manifests.names import LABEL_VALUE
 from gangsched.replay.complaints import Complaints
 from gangsched.replay.events import DELETE_WHEN_FINISHED, DURATION, Identity, TraceEvent, TraceHeader
 from gangsched.replay.reading import read_lines
@@ -38,7 +39,7 @@ class PhillyTrace:
         self._gpus_per_pod = 1 if pod_per_gpu else GPUS_PER_NODE
         self._lines = read_lines(complaints)
         line, text = next(self._lines, (1, ""))
-        if text != HEADER:
+        if not is_header(text):
             raise complaints.at(line, found(f"the header {describe(text)}", HEADER))
 
     @property
@@ -94,6 +95,14 @@ class PhillyTrace:
             yield TraceEvent(time, line, "add", Identity.of(pod), pod)
 
 
+def is_header(text: str) -> bool:
+    """Whether a line is the header of the table; its names may stand in quotes, as the cells below them may."""
+    try:
+        return tuple(_cells(text)) == _COLUMNS
+    except InputError:
+        return False
+
+
 def pieces(gpus: int, most: int) -> tuple[int, ...]:
     """GPUs of each pod of a job: as many full pods as go in, then the rest."""
     return (most,) * (gpus // most) + ((gpus % most,) if gpus % most else ())
@@ -107,10 +116,7 @@ def _spec(gpus: int) -> PodSpec:
 
 def _job(text: str) -> tuple[int, int, int, str]:
     """(submission in ns, duration in ns, GPUs, virtual cluster) of one row."""
-    try:
-        row = next(csv.reader([text]))
-    except csv.Error as problem:
-        raise found(f"no row of a table ({problem})", HEADER) from None
+    row = _cells(text)
     if len(row) != len(_COLUMNS):
         raise found(f"{len(row)} columns", f"{len(_COLUMNS)}: {HEADER}")
     submit, duration, gpus, cluster = row
@@ -119,7 +125,16 @@ def _job(text: str) -> tuple[int, int, int, str]:
         raise found(describe(gpus), f"a whole number from 1 to {_MOST_GPUS}", "num_gpus")
     if not cluster:
         raise found("nothing", "the name of a virtual cluster", "vc")
+    LABEL_VALUE.require(cluster, "vc")
     return _seconds(submit, "submit_s"), run_time, int(gpus), cluster
+
+
+def _cells(text: str) -> list[str]:
+    """The cells of one line. Raises InputError, also where a quote is left open."""
+    try:
+        return next(csv.reader([text], strict=True))
+    except csv.Error as problem:
+        raise found(f"no row of a table ({problem})", HEADER) from None
 
 
 def _seconds(text: str, column: str) -> int:
