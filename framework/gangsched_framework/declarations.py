@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from typing import Protocol, runtime_checkable
 
 from gangsched_framework.interface import Plugin
+from gangsched_framework.objects import Pod
 
 
 @runtime_checkable
@@ -24,6 +26,12 @@ class JudgesPodAlone(Plugin, Protocol):
 
     @property
     def judges_pod_alone(self) -> bool: ...
+    def rests_on(self, pods: Sequence[Pod]) -> Hashable:
+        """What its answers to these pods, tried one after the other in one cycle, rest on at its beginning.
+
+        Equal grounds, and pods of equal specs: equal answers, text by text, whichever of them find a node.
+        """
+        ...
 
 
 @runtime_checkable

@@ -97,7 +97,8 @@ class Framework:
         self._generate = self._at("placementGenerate")
         self._feasible = self._at("placementFeasible")
         self.placement_scorers = self._weighted("placementScore")
-        self.keeps_to_placements = self._keeps_to_placements()
+        self._judges_apart = self._keeps_to_placements()
+        self.keeps_to_placements = self._judges_apart and not self.pod_judges
         self._group_post_filter = self._at("podGroupPostFilter")
 
     def _at(self, point: str) -> tuple[Any, ...]:
@@ -124,13 +125,16 @@ class Framework:
         return NodePlugin(plugin, filters, weight, columnar)
 
     def _keeps_to_placements(self) -> bool:
-        """Whether what a group comes to inside a placement depends on the placement's nodes alone, columns given."""
+        """Whether what a group comes to inside a placement depends on the placement's nodes alone, columns given.
+
+        What ``pod_judges`` answer is left aside.
+        """
         scorers = [plugin for plugin, _ in self.placement_scorers]
         asked = (*self._generate[:1], *self._feasible, *scorers)
         if not all(getattr(plugin, "keeps_to_placement", False) for plugin in asked):
             return False
         pure = all(isinstance(scorer, PodsPlacementScorePlugin) for scorer in scorers)
-        return pure and self.all_nodes and not self._reserve and not self.pod_judges
+        return pure and self.all_nodes and not self._reserve
 
     # --- queueing -------------------------------------------------------------------------------------------------
 
@@ -284,9 +288,9 @@ class Framework:
 
     def refusal_lasts(self, priority: int) -> bool:
         """Whether a root of this priority without topology constraints is refused in the same way for as long as every
-        node fares the same with its pods."""
+        node fares the same with its pods, and what the judges' answers rest on is the same."""
         powerless = (getattr(plugin, "powerless", None) for plugin in self._group_post_filter)
-        return self.keeps_to_placements and all(each is not None and each(priority) for each in powerless)
+        return self._judges_apart and all(each is not None and each(priority) for each in powerless)
 
     def run_pod_group_post_filter(
         self, state: PodGroupCycleState, root: PoppedPodGroupInfo, schedule: SchedulingFunction

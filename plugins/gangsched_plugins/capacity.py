@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from gangsched_framework.cycle_state import CycleState
@@ -59,6 +59,10 @@ class Capacity:
     ) -> tuple[frozenset[str] | None, Status | None]:
         """The same, by committed and tentative amounts."""
         return None, self._gate.status(pod)
+
+    def rests_on(self, pods: Sequence[Pod]) -> Hashable:
+        """What the answers to a cycle's pods rest on."""
+        return self._gate.rests_on(pods)
 
     def events_to_register(self) -> Iterable[ClusterEventWithHint]:
         return self._gate.events()

@@ -543,6 +543,20 @@ def test_orphans_count_for_nobody() -> None:
     assert engine.shares().jobs == ()
 
 
+@pytest.mark.parametrize("tiers", [("Capacity",), ("HDRF",)])
+def test_a_tenant_whose_last_pod_is_on_its_way_out_stands_where_it_belongs(tiers: tuple[str, ...]) -> None:
+    args = {"Capacity": {"hierarchical": True}} if tiers == ("Capacity",) else {}
+    waiting = pod("x", "root")  # with a job, the root of quotas is not a leaf as it should be, and nobody is served
+    engine = engine_with(tiers, [node("n", 10), queue("a"), waiting, bound_pod("y", "n", "", "root")], **args)
+    engine.queue_state()
+    engine.core._check()
+    for each in (waiting, bound_pod("y", "n", "", "root")):
+        engine.apply(evolve(each, deletion_timestamp=1))
+    engine.apply(node("m", 10))
+    engine.core._check()
+    assert "root" not in {each.name for each in engine.shares().queues}
+
+
 def test_a_group_that_changes_its_queue_takes_its_pods_along() -> None:
     group = gang("g", 5, "a")
     engine = engine_with(PROPORTION, [node("n", 10), queue("a"), queue("b"), group, *pods("g", 3, group="g")])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from gangsched_framework.accounts import Accounts, JobAccount, TenantAccount
 from gangsched_framework.fair_order import Key
-from gangsched_framework.resources import PODS
+from gangsched_framework.resources import CPU, MEMORY, PODS
 from gangsched_framework.vectors import Vector, plus
 from gangsched_plugins.fairshare.amounts import EPSILON, NO_AMOUNTS, Amounts
 from gangsched_plugins.fairshare.book import Book, readable
@@ -90,6 +92,17 @@ class CapacityBook(Book):
                     return f"queue {each.name}: {name} {shown[0]} would exceed capability {shown[1]}"
         return ""
 
+    def room(self, tenant: str) -> Hashable:
+        """What a tenant and its ancestors hold and may hold: all that ``beyond`` looks at, tentative amounts aside."""
+        branch = self.branches().get(tenant)
+        path = [] if branch is None else branch.path() if self.hierarchical else [branch]
+        return tuple((each.name, self._row(each.demand.allocated), self._row(each.real_capability)) for each in path)
+
+    def _row(self, amounts: Amounts) -> tuple[float | None, ...]:
+        """An amount of each resource, None of scalars that are not named."""
+        fixed = {CPU: amounts.cpu, MEMORY: amounts.memory}
+        return tuple(fixed.get(name, amounts.others.get(name)) for name in self.accounts.names)
+
     def _tentative(self, branch: Branch) -> Vector:
         """The running cycle's steps in the tenant; a tree has one tenant, so no sibling has any."""
         account = self.accounts.tenants.get(branch.name)
@@ -102,7 +115,7 @@ class CapacityBook(Book):
         if self._branches is None:
             self._branches = self._build()
             self._touched.clear()
-            for name in self.accounts.tenants:
+            for name in (*self.accounts.tenants, *self._branches):  # one may wait whose pods count nowhere any more
                 self._moved.note(name, grew=True)
         elif self._touched:
             touched, self._touched = self._touched, {}

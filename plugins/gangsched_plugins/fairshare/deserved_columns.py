@@ -38,6 +38,13 @@ class DeservedTable:
     _guaranteed: Mask = field(init=False)
     _present: Mask = field(init=False)
     _any_guarantee: bool = field(init=False)
+    _total: Matrix = field(init=False)
+    _fixed: Mask = field(init=False)
+    """cpu and memory, which every amount names."""
+    _counted: Mask = field(init=False)
+    """All but ``pods``: what is left of them does not keep the rounds going (R10)."""
+    _named_at_first: tuple[Mask, Mask] = field(init=False)
+    """What the total names, and what tenants do before the first round."""
     _deserved: Matrix = field(init=False)
     _most: Matrix = field(init=False)
     _stale: bool = field(init=False, default=True)
@@ -52,6 +59,10 @@ class DeservedTable:
         self._guarantee = self._matrix([claim.guarantee for claim in self.claims])
         self._guaranteed = np.array([self._named(claim.guarantee) for claim in self.claims], np.bool_).reshape(shape)
         self._any_guarantee = any(claim.guarantee != NO_AMOUNTS for claim in self.claims)
+        self._total = self._matrix([self.total])[0]
+        self._fixed = np.array([name in (CPU, MEMORY) for name in self.names], np.bool_)
+        self._counted = np.array([name != PODS for name in self.names], np.bool_)
+        self._named_at_first = self._named(self.total) | self._fixed, np.tile(self._fixed, (shape[0], 1))
         self._deserved = self._most = np.zeros(shape)
         self._present = np.ones(shape[0], np.bool_)
 
@@ -83,12 +94,10 @@ class DeservedTable:
     # --- the rounds -------------------------------------------------------------------------------------------------
 
     def _divide(self) -> None:
-        fixed = np.array([name in (CPU, MEMORY) for name in self.names])
-        counted = np.array([name != PODS for name in self.names])  # R10: left-over pods are ignored
-        shape = self.request.shape
+        fixed, shape = self._fixed, self.request.shape
         self._deserved, self._most = np.zeros(shape), np.full(shape, -UNLIMITED)
-        named = np.tile(fixed, (shape[0], 1))
-        remaining, remaining_named = self._matrix([self.total])[0], self._named(self.total) | fixed
+        remaining, (remaining_named, named) = self._total, self._named_at_first
+        named = named.copy()
         rows = np.flatnonzero(self._present)
         while weights := int(self._weights[rows].sum()):
             offered, offered_named = remaining, remaining_named
@@ -107,7 +116,7 @@ class DeservedTable:
             remaining = np.maximum((offered + returned) - given, 0)
             remaining_named = (remaining > 0) | fixed  # a difference names what is left of something only (R30)
             rows = rows[~met]
-            if not ((remaining >= EPSILON) & counted).any():
+            if not (remaining[self._counted] >= EPSILON).any():
                 break
             if (remaining == offered).all() and (remaining_named == offered_named).all():
                 break

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Protocol
 
 from attrs import frozen
@@ -12,7 +12,7 @@ from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHin
 from gangsched_framework.fair_order import queue_refusal
 from gangsched_framework.objects import Pod
 from gangsched_framework.status import Status, unschedulable
-from gangsched_framework.vectors import Vector
+from gangsched_framework.vectors import Vector, plus
 
 _MAY_LEAVE_ROOM = (
     (Resource.ASSIGNED_POD, Action.DELETE),
@@ -25,6 +25,9 @@ class Limits(Protocol):
     """The book of a policy that limits tenants."""
 
     def beyond(self, tenant: str, request: Vector, *, tentative: bool = False) -> str: ...
+    def room(self, tenant: str) -> Hashable:
+        """All that ``beyond`` looks at, tentative amounts aside."""
+        ...
 
 
 @frozen
@@ -40,6 +43,19 @@ class TenantGate:
         reason = self._refusal(pod, tentative=True)
         return unschedulable(reason) if reason else None
 
+    def rests_on(self, pods: Sequence[Pod]) -> Hashable:
+        """Nothing when the tenant may take all of them together, and so any that find a node; else all its figures."""
+        together: dict[str, Vector] = {}
+        for pod in pods:
+            account = self.accounts.tenant_of(pod.key)
+            if account is not None:
+                together[account.name] = plus(together.get(account.name, ()), self.accounts.vector(pod))
+        return tuple(
+            (name, self._shut(name), self.limits.room(name))
+            for name, request in together.items()
+            if self._shut(name) or self.limits.beyond(name, request)
+        )
+
     def events(self) -> Iterable[ClusterEventWithHint]:
         """Whatever may leave a tenant more room; the hint looks whether it did for this pod, by committed amounts."""
 
@@ -52,9 +68,10 @@ class TenantGate:
         account = self.accounts.tenant_of(pod.key)
         if account is None:
             return ""  # an orphan counts for nobody (P18r)
-        name = account.name
-        return (
-            queue_refusal(name, account.queue)
-            or self.unsound(name)
-            or self.limits.beyond(name, self.accounts.vector(pod), tentative=tentative)
-        )
+        vector = self.accounts.vector(pod)
+        return self._shut(account.name) or self.limits.beyond(account.name, vector, tentative=tentative)
+
+    def _shut(self, tenant: str) -> str:
+        """Why a tenant takes nothing, whatever its shares are; '' = it may."""
+        account = self.accounts.tenants.get(tenant)
+        return queue_refusal(tenant, account.queue if account is not None else None) or self.unsound(tenant)

@@ -72,9 +72,10 @@ class HdrfBook(Book):
     def settle(self) -> None:
         tree = self._tree
         if tree is None:
+            known = self._paths
             tree = self._rebuild()
             self._changed.clear()
-            for name in self.accounts.tenants:
+            for name in (*known, *self.accounts.tenants):  # one may wait whose pods count nowhere any more
                 self._moved.note(name, grew=True)
             for below in self._branches_below.values():
                 self._moved.branches.update(below)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from gangsched_framework.accounts import Accounts, JobAccount, TenantAccount
 from gangsched_framework.resources import PODS
 from gangsched_framework.vectors import Vector
@@ -103,6 +105,11 @@ class ProportionBook(Book):
                 shown = readable(name, total), readable(name, deserved[index])
                 return f"queue {tenant}: {name} {shown[0]} would exceed deserved {shown[1]}"
         return ""
+
+    def room(self, tenant: str) -> Hashable:
+        """What a tenant holds and deserves: all that ``beyond`` looks at, tentative amounts aside."""
+        account = self.accounts.tenants.get(tenant)
+        return account.allocated if account is not None else (), tuple(self.deserved(tenant))
 
     def _wanted(self, request: Vector) -> tuple[tuple[int, int], ...]:
         """(resource, amount) of what is requested; ``pods`` is never looked at (R23)."""

@@ -22,7 +22,7 @@ from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Nominations
 from gangsched_framework.infos import PodGroupInfo, QueuedPodInfo
 from gangsched_framework.node_classes import NodeClasses
-from gangsched_framework.objects import EntityKey
+from gangsched_framework.objects import EntityKey, Pod
 from gangsched_framework.status import Code, FitError, Status
 
 
@@ -31,7 +31,7 @@ class MemoKey:
     """What an evaluation may read of a tree. ``columns``: numbers of the columns of its pods, in order.
 
     ``versions`` tells whether pods that had a column in common may have come to differ; ``bound``: some group of the
-    tree must stay in a topology domain.
+    tree must stay in a topology domain; ``judged``: what PreFilters that judge a pod by itself answer by.
     """
 
     profile: str
@@ -41,6 +41,7 @@ class MemoKey:
     shape: tuple[object, ...]
     columns: tuple[int, ...]
     bound: bool
+    judged: tuple[Hashable, ...]
 
 
 @frozen(eq=False)
@@ -97,11 +98,12 @@ class Memo:
         self, framework: Framework, tree: PodGroupInfo, leaves: Mapping[EntityKey, Sequence[QueuedPodInfo]]
     ) -> MemoKey | None:
         """The key of a tree about to be tried; None when its outcome must not be kept."""
-        if self.nominations.any() or not framework.all_nodes or framework.pod_judges:
+        if self.nominations.any() or not framework.all_nodes:
             return None
         shape: list[object] = []
         numbers: list[int] = []
         policies: dict[str | None, None] = {tree.group.preemption_policy: None}
+        pods: list[Pod] = []
         bound = False
         for info in tree.walk():
             group, queue = info.group, leaves.get(info.key, ())
@@ -116,6 +118,7 @@ class Memo:
                 if pod.status.nominated_node_name or pod.status.allocated or column is None or column.particular:
                     return None
                 numbers.append(column.number)
+                pods.append(pod)
                 policies[pod.preemption_policy] = None
         return MemoKey(
             framework.profile.scheduler_name,
@@ -125,6 +128,7 @@ class Memo:
             tuple(shape),
             tuple(numbers),
             bound,
+            tuple(judge.rests_on(pods) for judge in framework.pod_judges),
         )
 
     def get(self, key: MemoKey) -> Refusal | None:

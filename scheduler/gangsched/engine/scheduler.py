@@ -117,6 +117,8 @@ class Scheduler:
         if self._tools.groups.child_order not in ("name", "creation"):
             return None
         sorts = {ref.name for fwk in self.frameworks.values() for ref in fwk.profile.points.get("queueSort", ())}
+        if memo is not None and any(fwk.fair_order is not None for fwk in self.frameworks.values()):
+            memo.lasting = True  # retries are carried out, but most are known to fare as the last
         if memo is None or sorts != {"PrioritySort"} or gates.get("SchedulerAsyncPreemption", False):
             return None
         memo.lasting = True
