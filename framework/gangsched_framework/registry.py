@@ -57,17 +57,11 @@ class Registry:
             self.register(name, cls)
 
     def register(self, name: str, cls: type[Any]) -> None:
-        """Add a plugin class. Raises ConfigurationError if the name is taken, or class or method are not as agreed."""
+        """Add a plugin class. Raises ConfigurationError if the name is taken, it is no class, or a method is not as agreed."""
         if name in self._classes:
             raise ConfigurationError(f'plugin "{name}" is registered twice')
         if not isinstance(cls, type):  # a factory has no methods, so it would serve no point and pass unnoticed
             raise ConfigurationError(f'plugin "{name}": found a {type(cls).__name__}, allowed a class')
-        constructor: Callable[..., Any] = cls
-        takes = _positional(constructor, bound=True)
-        if takes is not None and 2 not in takes:
-            raise ConfigurationError(
-                f'plugin "{name}": its constructor takes {_count(takes)}, the contract gives it 2: args, handle'
-            )
         for method, count in _PARAMETERS.items():
             function = getattr(cls, method, None)
             if function is None or not callable(function):
@@ -111,8 +105,14 @@ class Registry:
         """Make the plugin. Raises ConfigurationError for an unknown name or refused arguments."""
         if name not in self._classes:
             raise ConfigurationError(f'plugin "{name}" does not exist')
+        constructor: Callable[..., Any] = self._classes[name]
+        takes = _positional(constructor, bound=True)
+        if takes is not None and 2 not in takes:
+            raise ConfigurationError(
+                f'plugin "{name}": its constructor takes {_count(takes)}, the contract gives it 2: args, handle'
+            )
         try:
-            plugin: Plugin = self._classes[name](args, handle)
+            plugin: Plugin = constructor(args, handle)
         except ConfigurationError as refusal:
             raise ConfigurationError(f'initializing plugin "{name}": {refusal}') from None
         called = getattr(plugin, "name", None)

@@ -121,20 +121,10 @@ def test_arguments_a_plugin_refuses_are_reported_with_its_name() -> None:
     assert str(refused.value) == """initializing plugin "Refusing": unknown argument ['zon']"""
 
 
-class Bare:
-    """A class as a beginner may write it: it takes nothing."""
-
-    name = "Bare"
-
-
 NO_PLUGINS = {
     "a function": (lambda args, handle: Good(args, handle), "found a function, allowed a class"),
     "an object": (Good({}, FakeHandle()), "found a Good, allowed a class"),
     "a module": (registry_module, "found a module, allowed a class"),
-    "a class whose constructor takes nothing": (
-        Bare,
-        "its constructor takes 0 arguments, the contract gives it 2: args, handle",
-    ),
 }
 
 
@@ -143,6 +133,18 @@ def test_what_is_no_plugin_class_is_refused_instead_of_serving_no_point(thing: A
     with pytest.raises(ConfigurationError) as refused:
         Registry({"X": thing})
     assert str(refused.value) == f'plugin "X": {complaint}'
+
+
+class Bare:
+    """A class as a beginner may write it: it takes nothing."""
+
+    name = "Bare"
+
+
+def test_a_plugin_whose_constructor_takes_something_else_cannot_be_built() -> None:
+    complaint = 'plugin "Bare": its constructor takes 0 arguments, the contract gives it 2: args, handle'
+    with pytest.raises(ConfigurationError, match=complaint):
+        Registry({"Bare": Bare}).build("Bare", {}, FakeHandle())
 
 
 class Nameless:
