@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from attrs import define
+from attrs import define, frozen
 from numpy.typing import NDArray
 
 from gangsched_framework.columns import DomainFilter, DomainScore, FilterColumn, Refusals, Scores, View, domain_filter
@@ -32,8 +32,17 @@ from gangsched_plugins.common.pod_sums import (
 )
 from gangsched_plugins.pod_topology_spread.constraints import HOSTNAME, Constraint, NodeInclusion
 
-Items = tuple[NDArray[np.intp], "Mask | None"]
-"""The domain of each item of a view, and which items have the key (None = all)."""
+Floats = NDArray[np.floating[Any]]
+
+
+@frozen(eq=False)
+class _Items:
+    """What does not change of the items of a view: the domain of each, which have the key (``present``, None = all),
+    and the number of their domains, items without one counting as one more."""
+
+    ids: NDArray[np.intp]
+    present: Mask | None
+    domains: int
 
 
 @define(eq=False)
@@ -51,14 +60,14 @@ class _Part:
     present: Mask
     exists: Mask
     existing: int
-    _seen: tuple[View, Items] | None = None
+    _seen: tuple[View, _Items] | None = None
 
-    def items(self, view: View) -> Items:
-        """What does not change of the items of a view; remembered for the last view of all nodes."""
+    def items(self, view: View) -> _Items:
+        """Remembered for the last view of all nodes."""
         if self._seen is not None and self._seen[0] is view:
             return self._seen[1]
-        present = self.present[view.rows]
-        items = (self.domains.ids[view.rows], None if present.all() else present)
+        present, ids = self.present[view.rows], self.domains.ids[view.rows]
+        items = _Items(ids, None if present.all() else present, len(np.unique(ids)))
         if view.whole:
             self._seen = (view, items)
         return items
@@ -175,10 +184,10 @@ def filter_column(table: NodeTable, pod: Pod, parts: Sequence[_Part], missing: S
         sync(parts)
         mask: Mask | None = None
         for part, ahead in zip(parts, slack, strict=True):
-            ids, present = part.items(view)
-            allowed = ~full(part, ahead, view)[ids]
-            if present is not None:
-                allowed &= present
+            items = part.items(view)
+            allowed = ~full(part, ahead, view)[items.ids]
+            if items.present is not None:
+                allowed &= items.present
             mask = allowed if mask is None else mask & allowed
         assert mask is not None
         return mask
@@ -212,14 +221,15 @@ def score_column(parts: Sequence[_Part], all_keys: bool) -> DomainScore:
         skipped = None if ignored is None else ignored[view.rows]
         if skipped is not None:
             active &= ~skipped
-        raw: NDArray[np.floating[Any]] | None = None
+        scored = None if np.logical_and.reduce(active) else active
+        raw: Floats | None = None
         for part in parts:
-            weighted = _weighted(part, view, active)
+            weighted = _weighted(part, view, scored)
             raw = weighted if raw is None else raw + weighted
         assert raw is not None
-        rounded = raw.astype(np.int64)  # truncated; then halves go away from zero, as no score is negative
-        rounded += raw - rounded >= 0.5
-        turned = _turned(rounded, rounded[active])
+        rounded = np.trunc(raw)
+        rounded += raw - rounded >= 0.5  # halves go away from zero, as no score is negative
+        turned = _turned(rounded, rounded if scored is None else rounded[scored])
         return turned if skipped is None else np.where(skipped, 0, turned)
 
     splits: list[NDArray[np.intp]] = []
@@ -232,22 +242,34 @@ def _is_hostname(part: _Part) -> bool:
     return part.constraint.key == HOSTNAME
 
 
-def _weighted(part: _Part, view: View, active: Mask) -> NDArray[np.floating[Any]]:
-    """What a constraint adds to the raw score of each item."""
-    ids, present = part.items(view)
+def _weighted(part: _Part, view: View, scored: Mask | None) -> Floats:
+    """What a constraint adds to the raw score of each item. ``scored``: the items that are scored, None = all."""
+    items, offset = part.items(view), float(part.constraint.max_skew - 1)
     if _is_hostname(part):  # counted on the node itself, whatever the policies say; each item is one node
-        counts, size = part.rows.amounts[view.rows], int(np.count_nonzero(active))
+        size = len(view.rows) if scored is None else int(np.count_nonzero(scored))
+        weighted: Floats = part.rows.amounts[view.rows] * math.log(size + 2)
+        weighted += offset
     else:
-        scored = np.zeros(part.domains.count + 1, np.bool_)
-        scored[ids[active]] = True
-        counts, size = part.totals(view)[ids], int(np.count_nonzero(scored))
-    weighted = counts * math.log(size + 2) + float(part.constraint.max_skew - 1)
-    return weighted if present is None else np.where(present, weighted, 0.0)
+        size = items.domains if scored is None else _domains_among(items.ids[scored], part.domains)
+        weighted = (part.totals(view) * math.log(size + 2) + offset)[items.ids]
+    return weighted if items.present is None else np.where(items.present, weighted, 0.0)
 
 
-def _turned(raw: Scores, kept: Scores) -> Scores:
-    """The emptiest domains get the most, measured by the scores ``kept`` of the nodes that are scored."""
-    lowest, highest = (int(np.minimum.reduce(kept)), int(np.maximum.reduce(kept))) if len(kept) else (0, 0)
+def _domains_among(ids: NDArray[np.intp], domains: Domains) -> int:
+    found = np.zeros(domains.count + 1, np.bool_)
+    found[ids] = True
+    return int(np.count_nonzero(found))
+
+
+def _turned(raw: Floats, kept: Floats) -> Scores:
+    """The emptiest domains get the most, measured by the scores ``kept`` of the nodes that are scored.
+
+    The scores are whole numbers: cutting their quotients in floats divides them as integers.
+    """
+    lowest, highest = (np.minimum.reduce(kept), np.maximum.reduce(kept)) if len(kept) else (0, 0)
     if highest == 0:
         return np.full(len(raw), MAX_NODE_SCORE, np.int64)
-    return MAX_NODE_SCORE * (highest + lowest - raw) // highest
+    turned = (highest + lowest) - raw
+    turned *= MAX_NODE_SCORE
+    turned /= highest
+    return np.floor(turned, out=turned).astype(np.int64)

@@ -120,7 +120,7 @@ class DomainChoice:
             nodes = nodes * passes
         if self._fixed:
             keys = keys + self._fixed_keys(view, nodes)
-        if self._moving and nodes.any():
+        if self._moving and np.logical_or.reduce(nodes):
             keys = keys + self._sum(self._moving, view, nodes) * len(self._totals)
         number = int(keys.argmax())
         return segments.row_of(number) if nodes[number] > 0 else -1
@@ -140,23 +140,26 @@ class DomainChoice:
         return self._best_item(View(rows, whole=False), self._totals[rows])
 
     def _best_item(self, view: View, totals: NDArray[np.signedinteger]) -> int:
-        nodes = self._feasible(view, (totals >= 0).astype(np.int64))
-        if not nodes.any():
-            return -1
-        whole = totals + self._sum(self._fixed, view, nodes) + self._sum(self._moving, view, nodes)
-        return int(view.rows[np.where(nodes > 0, whole, -1).argmax()])
-
-    def _feasible(self, view: View, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+        feasible = totals >= 0
         for part in self._filters:
-            nodes = nodes * part.passes(view)
-        return nodes
+            feasible &= part.passes(view)
+        if not np.logical_or.reduce(feasible):
+            return -1
+        whole = totals
+        if self._fixed or self._moving:
+            whole = whole + self._sum((*self._fixed, *self._moving), view, feasible.astype(np.int64))
+        if not np.logical_and.reduce(feasible):
+            whole = np.where(feasible, whole, -1)
+        return int(view.rows[whole.argmax()])
 
     def _sum(
         self, scores: Sequence[tuple[DomainScore | FixedScore, int]], view: View, nodes: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         total: NDArray[np.int64] | None = None
         for score, weight in scores:
-            added = weight * score.scores(view, nodes)
+            added = score.scores(view, nodes)
+            if weight != 1:
+                added = weight * added
             total = added if total is None else total + added
         return np.zeros(len(nodes), np.int64) if total is None else total
 
