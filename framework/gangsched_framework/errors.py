@@ -39,6 +39,19 @@ def on_one_line(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
+def path_text(path: Iterable[str | int]) -> str:
+    """A field path as errors show it: ``spec.containers[0].name``."""
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif text and ("." in step or "/" in step):
+            text += f'["{step}"]'
+        else:
+            text += f".{step}" if text else step
+    return text
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """``; did you mean "…"?`` with the nearest known word, or '' when none is near."""
     candidates = list(known)

@@ -57,7 +57,7 @@ class Registry:
             self.register(name, cls)
 
     def register(self, name: str, cls: type[Any]) -> None:
-        """Add a plugin class. Raises ConfigurationError if the name is taken, it is no class, or a method is not as agreed."""
+        """Add a plugin class. Raises ConfigurationError if the name is taken, it is no class, or a method is wrong."""
         if name in self._classes:
             raise ConfigurationError(f'plugin "{name}" is registered twice')
         if not isinstance(cls, type):  # a factory has no methods, so it would serve no point and pass unnoticed

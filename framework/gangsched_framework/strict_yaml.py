@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from gangsched_framework.errors import InputError
+from gangsched_framework.errors import InputError, path_text
 
 MAX_DEPTH = 100
 """Lists and mappings inside each other; the deepest Kubernetes object has about 30."""
@@ -177,7 +177,7 @@ class _Builder:
 
     def _enter(self, event: Any, value: Any) -> None:
         if self._container.__class__ is dict and self._key is None:
-            raise self._error(event, "a key must be text")
+            raise self._error_in_field(event, "a key must be text")
         if event.tag is not None and event.tag not in (_STANDARD_TAG + "map", _STANDARD_TAG + "seq"):
             raise self._error(event, _refused_tag(event.tag))
         if len(self._open) >= MAX_DEPTH:
@@ -207,7 +207,7 @@ class _Builder:
 
     def _alias(self, event: Any) -> None:
         if self._container.__class__ is dict and self._key is None:
-            raise self._error(event, "a key must be text")
+            raise self._error_in_field(event, "a key must be text")
         found = self._anchors.get(event.anchor)
         if found is None:
             recursive = event.anchor == self._anchor or any(event.anchor == anchor for _, anchor, _ in self._open)
@@ -230,7 +230,7 @@ class _Builder:
                 self._merges.append((self._container, merge))
                 return merge
             if _WORDS.get(key, True) is None:
-                raise self._error(event, "a key must be text, found nothing")
+                raise self._error_in_field(event, "a key must be text, found nothing")
         if key in self._container or (key == "<<" and event.implicit[0]):
             raise self._error(event, f'key "{key}" already set in map')
         return key
@@ -241,7 +241,7 @@ class _Builder:
             if text[:1] in _NOT_TEXT:  # '' too: an empty plain scalar is null
                 value = _plain(text)
                 if value is _REFUSED:
-                    raise self._error(event, f"{text[:40]} is not a finite number")
+                    raise self._error_in_field(event, f"{text[:40]} is not a finite number")
                 return value
             return text
         if event.tag is None or event.tag in ("!", _STANDARD_TAG + "str"):
@@ -250,6 +250,21 @@ class _Builder:
 
     def _error(self, event: Any, message: str) -> InputError:
         return InputError(self.source, event.start_mark.line + 1, message)
+
+    def _error_in_field(self, event: Any, message: str) -> InputError:
+        """The same with the path of the field whose value is being read."""
+        path: list[str | int] = []
+        for container, _, _ in self._open[1:]:
+            path.append(len(container) - 1 if isinstance(container, list) else _name(next(reversed(container))))
+        if isinstance(self._container, list):
+            path.append(len(self._container))
+        elif self._key is not None:
+            path.append(_name(self._key))
+        return self._error(event, ": ".join(part for part in (path_text(path), message) if part))
+
+
+def _name(key: str | _Merge) -> str:
+    return "<<" if isinstance(key, _Merge) else key
 
 
 _REFUSED = object()

@@ -43,14 +43,13 @@ def explain(
     total; for a waiting pod also why it waits. The pod is tried alone on the cluster as it stands then; one that has a
     node is looked at as if it were not there.
     """
-    name = _name(what)
+    key = _key(what, namespace)
     if not files and not more:
         raise click.UsageError("nothing to explain: name manifests with -f FILE")
     engine = Engine(config, feature_gates=FeatureGates.parse(gates), group_scheduling=parse_choices(groups))
     apply_files(engine, (*files, *more))
     if not no_run:
         engine.run()
-    key = f"{namespace}/{name}"
     if key in engine.evicted:
         raise GangschedError(f"pod {key} was evicted for {engine.evicted[key]}; --no-run explains it before that")
     explanation = engine.explain(key)
@@ -60,8 +59,9 @@ def explain(
         print_document(explain_document(explanation), output)
 
 
-def _name(what: str) -> str:
-    kind, slash, name = what.rpartition("/")
-    if slash and kind.lower() not in _KINDS:
-        raise click.UsageError(f"only pods can be explained: pod/NAME, found {what}")
-    return name
+def _key(what: str, namespace: str) -> str:
+    """``namespace/name`` of ``NAME``, ``pod/NAME`` or, as the other verbs show it, ``pod/NAMESPACE/NAME``."""
+    kind, *names = what.split("/") if "/" in what else ("pod", what)
+    if kind.lower() not in _KINDS or len(names) > 2:
+        raise click.UsageError(f"only pods can be explained: pod/NAME or pod/NAMESPACE/NAME, found {what}")
+    return "/".join(names if len(names) == 2 else (namespace, *names))

@@ -83,7 +83,7 @@ class Decoder:
         name = manifest.get("kind")
         self._context.label = ""
         try:
-            if isinstance(name, str) and name.endswith("List") and "items" in manifest:
+            if isinstance(name, str) and name.endswith("List") and ("items" in manifest or name == "List"):
                 return self._items(manifest, name, now)
             kind = kind_of(self._context, manifest)
             return [] if kind is None else self._object(kind, manifest, now, current)
@@ -143,7 +143,10 @@ def _checked_items(manifest: Raw, name: str) -> list[Any]:
     for field in manifest:
         if field not in _LIST_FIELDS:
             raise InputError(f"found an unknown field, allowed {', '.join(_LIST_FIELDS)}", printable(field))
-    items = manifest["items"]
+    if name == "List" and manifest.get("apiVersion") != "v1":
+        given = manifest.get("apiVersion")
+        raise found("nothing" if given is None else describe(given), "v1", "apiVersion")
+    items = manifest.get("items")
     if items is None:
         return []
     if not isinstance(items, list | tuple):

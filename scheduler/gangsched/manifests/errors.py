@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable
 
 from gangsched_framework import errors
+from gangsched_framework.errors import path_text
 
 Step = str | int
 """One step of a field path: a field name or the index in a list."""
@@ -85,19 +86,6 @@ def closest(word: str, words: Iterable[str]) -> str:
     by_lower = {known.lower(): known for known in words}
     near = difflib.get_close_matches(word.lower()[:_LONGEST_FOUND], list(by_lower), 1, 0.7)
     return by_lower[near[0]] if near else ""
-
-
-def path_text(path: Iterable[Step]) -> str:
-    """``spec.containers[0].name``."""
-    text = ""
-    for step in path:
-        if isinstance(step, int):
-            text += f"[{step}]"
-        elif text and ("." in step or "/" in step):
-            text += f'["{step}"]'
-        else:
-            text += f".{step}" if text else step
-    return text
 
 
 def printable(value: object) -> str:

@@ -11,7 +11,7 @@ from attrs import frozen
 
 from gangsched.manifests.decoder import Decoder, label_of
 from gangsched.manifests.errors import InputError, describe, found
-from gangsched.manifests.sources import Source, open_sources
+from gangsched.manifests.sources import Source, open_sources, shown
 from gangsched_framework.objects import ClusterObject, SelectorOwner
 
 T = TypeVar("T")
@@ -47,7 +47,7 @@ def read_files(
     with _collector_paused():
         documents = [document for source in open_sources(paths, stdin) for document in _documents(source)]
         if not documents:
-            raise found("no object", "manifests", where=", ".join(paths))
+            raise found("no object", "manifests", where=", ".join(map(shown, paths)))
         for document in documents:
             _placed(document, lambda content, name: decoder.learn(content, where=name))
         objects: list[ClusterObject] = []

@@ -13,7 +13,7 @@ from typing import IO
 
 from attrs import frozen
 
-from gangsched.manifests.errors import InputError, Step, found, printable
+from gangsched.manifests.errors import InputError, Step, found
 from gangsched.manifests.json_documents import json_documents, json_line
 from gangsched_framework import errors, strict_yaml, yaml_lines
 
@@ -60,12 +60,17 @@ def open_sources(paths: Sequence[str], stdin: IO[bytes] | IO[str] | None = None)
     """
     for path in paths:
         if path == STDIN:
-            yield source_of("<stdin>", _read(stdin or sys.stdin.buffer, "<stdin>"))
+            yield source_of(shown(STDIN), _read(stdin or sys.stdin.buffer, shown(STDIN)))
         elif os.path.isdir(path):
             for name in _manifests_in(path):
                 yield _open(os.path.join(path, name))
         else:
             yield _open(path)
+
+
+def shown(path: str) -> str:
+    """How errors call a source."""
+    return "<stdin>" if path == STDIN else errors.on_one_line(path) or '""'
 
 
 def source_of(name: str, raw: bytes | str) -> Source:
@@ -83,7 +88,7 @@ def _manifests_in(path: str) -> list[str]:
     except OSError as error:
         raise _unreadable(path, error) from None
     if not names:
-        raise InputError("found no manifest, allowed *.yaml, *.yml, *.json, each also with .gz", where=printable(path))
+        raise InputError("found no manifest, allowed *.yaml, *.yml, *.json, each also with .gz", where=shown(path))
     return names
 
 
@@ -146,7 +151,7 @@ def _decoded(name: str, raw: bytes) -> str:
 
 def _unreadable(path: str, error: Exception) -> InputError:
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return InputError(f"cannot be read: {reason[:1].lower()}{reason[1:]}", where=printable(path))
+    return InputError(f"cannot be read: {reason[:1].lower()}{reason[1:]}", where=shown(path))
 
 
 def _too_large(name: str) -> InputError:

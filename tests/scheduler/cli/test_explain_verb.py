@@ -127,8 +127,15 @@ def test_yaml_and_json_say_the_same(world: str) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["b", "pod/b", "pods/b", "pod/default/b"])
+def test_a_pod_may_be_named_as_the_tables_of_the_other_verbs_name_it(world: str, name: str) -> None:
+    assert gangsched_json("explain", name, "-f", world)["pod"] == "default/b"
+
+
 BAD: dict[str, tuple[tuple[str, ...], str]] = {
-    "another kind": (("node/n1",), "only pods can be explained: pod/NAME, found node/n1"),
+    "another kind": (("node/n1",), "only pods can be explained: pod/NAME or pod/NAMESPACE/NAME, found node/n1"),
+    "a name of three parts": (("pod/a/b/c",), "or pod/NAMESPACE/NAME, found pod/a/b/c"),
+    "another namespace in the name": (("pod/other/a",), "pod other/a is not known"),
     "an unknown pod": (("pod/bb",), 'pod default/bb is not known; did you mean "default/b"?'),
     "another namespace": (("pod/a", "-n", "other"), "pod other/a is not known"),
 }

@@ -117,8 +117,11 @@ FILES: dict[str, tuple[str | bytes, str]] = {
         TOP + "parallelism: 2147483648",
         ":3: parallelism: found the number 2147483648, allowed",
     ),
-    "a number that is none": (TOP + "parallelism: .nan", ":3: .nan is not a finite number"),
-    "an infinite number": (TOP + "clientConnection: {qps: 1e999}", ":3: 1e999 is not a finite number"),
+    "a number that is none": (TOP + "parallelism: .nan", ":3: parallelism: .nan is not a finite number"),
+    "an infinite number": (
+        TOP + "clientConnection: {qps: 1e999}",
+        ":3: clientConnection.qps: 1e999 is not a finite number",
+    ),
     "a huge number": (TOP + f"parallelism: {'9' * 50}", ":3: parallelism: found the number 99999999"),
     "a mapping for a list": (TOP + "profiles: {}", ":3: profiles: found a mapping, allowed a list"),
     "nothing in a list": (TOP + "profiles:\n-", ":4: profiles[0]: found nothing, allowed a mapping"),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import time
 from operator import attrgetter
@@ -158,6 +159,7 @@ TEXTS = [
         "in.json",
     ),
     Case("an object as a key", "{{.Index}}: 1\n", "in.yaml:1: a key must be text"),
+    Case("a template as a value", "metadata:\n  name: {{.Name}}\n", "in.yaml:2: metadata.name: a key must be text"),
     Case("an alias bomb", alias_bomb(), "in.yaml:5: the aliases expand to more than 100000 values"),
     Case("a recursive alias", "a: &a\n  b: *a\n", "in.yaml:2: alias *a stands inside its own anchor"),
     Case("an alias of nothing", "a: *nobody\n", "in.yaml:1: alias *nobody has no anchor before it"),
@@ -173,8 +175,16 @@ TEXTS = [
         ),
         "in.yaml:11: PriorityClass/b: globalDefault: found true, allowed false, as a is the default",
     ),
-    Case("a quantity of no number", changed(POD, "500m", ".nan"), "in.yaml:11: .nan is not a finite number"),
-    Case("an infinite quantity", changed(POD, "500m", ".inf"), "in.yaml:11: .inf is not a finite number"),
+    Case(
+        "a quantity of no number",
+        changed(POD, "500m", ".nan"),
+        "in.yaml:11: spec.containers[0].resources.requests.cpu: .nan is not a finite number",
+    ),
+    Case(
+        "an infinite quantity",
+        changed(POD, "500m", ".inf"),
+        "in.yaml:11: spec.containers[0].resources.requests.cpu: .inf is not a finite number",
+    ),
 ]
 
 OBJECTS = [
@@ -358,6 +368,9 @@ OBJECTS = [
         "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Namespace, metadata: {name: a}}\n- apiVersion: v1\n  kind: Node\n  metadata:\n    name: B\n",
         'in.yaml:8: Node/B: items[1].metadata.name: found text "B"',
     ),
+    Case("a List of another version", "apiVersion: v2\nkind: List\nitems: []\n", 'in.yaml:1: List: apiVersion: found text "v2", allowed v1'),
+    Case("a List without version", "kind: List\nitems: []\n", "in.yaml:1: List: apiVersion: found nothing, allowed v1"),
+    Case("a List with a misspelt field", "apiVersion: v1\nkind: List\nitem: []\n", "in.yaml:3: List: item: found an unknown field, allowed apiVersion, kind, metadata, items"),
     Case("a List in a List", "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: List, items: []}\n", "in.yaml:4: List: items[0]: found a list of objects"),
     Case("a budget with both bounds", "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\nspec: {minAvailable: 1, maxUnavailable: 1}\n", "in.yaml:4: PodDisruptionBudget/b: spec: found minAvailable and maxUnavailable"),
     Case("a class without a value", "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: c}\n", "in.yaml:1: PriorityClass/c: value: found nothing"),
@@ -394,6 +407,20 @@ def test_the_same_object_as_json_is_refused_for_the_same_reason(case: Case, tmp_
 def test_a_file_that_is_not_there_is_named() -> None:
     with pytest.raises(InputError, match=r"^no/such\.yaml: cannot be read: no such file"):
         read_files(["no/such.yaml"])
+
+
+def test_an_empty_name_and_standard_input_are_named_too() -> None:
+    with pytest.raises(InputError, match=r'^"": cannot be read: no such file'):
+        read_files([""])
+    with pytest.raises(InputError, match=r"^<stdin>: found no object, allowed manifests"):
+        read_files(["-"], stdin=io.BytesIO())
+
+
+def test_a_long_name_is_shown_whole() -> None:
+    path = "/".join(["a" * 50] * 4) + ".yaml"
+    with pytest.raises(InputError) as caught:
+        read_files([path])
+    assert str(caught.value) == f"{path}: cannot be read: no such file or directory"
 
 
 def test_a_directory_without_manifests_is_named(tmp_path: Path) -> None:
