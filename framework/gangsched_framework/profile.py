@@ -41,13 +41,15 @@ class Profile:
     """The effective configuration of one scheduler name (spec node-plugins.md §2).
 
     ``points`` holds every extension point that has plugins, fully expanded, in call order. ``args`` maps plugin names
-    to their arguments, defaults filled in. ``percentage_of_nodes_to_score``: 100 = all nodes, 0 = adaptive.
+    to their arguments, defaults filled in. ``percentage_of_nodes_to_score``: 100 = all nodes, 0 = adaptive;
+    ``percentage_of_placements_to_score`` likewise (KEP-5732).
     """
 
     scheduler_name: str
     points: Mapping[str, tuple[PluginRef, ...]]
     args: Mapping[str, Mapping[str, Any]] = {}
     percentage_of_nodes_to_score: int = 100
+    percentage_of_placements_to_score: int = 100
 
     def plugin_names(self) -> tuple[str, ...]:
         """Every plugin named at some point, in order of first appearance."""

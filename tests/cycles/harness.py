@@ -147,6 +147,7 @@ class Cluster:
     """``plugins`` adds plugins to the default profile: (extension point, class, args) each, named as their class.
 
     ``schedulers``: names of further profiles, like the default one. ``groups``: the debated choices.
+    ``placements``: percentage of placements to score.
     """
 
     def __init__(
@@ -156,10 +157,11 @@ class Cluster:
         schedulers: Sequence[str] = (),
         gates: Mapping[str, bool] | None = None,
         groups: GroupScheduling | None = None,
+        placements: int = 100,
     ) -> None:
         features = FeatureGates(gates)
         registry = default_registry()
-        profile = default_config(features, registry).profiles[0]
+        profile = evolve(default_config(features, registry).profiles[0], percentage_of_placements_to_score=placements)
         for point, cls, args in plugins:
             name = cls.__name__
             registry.register(name, cls)

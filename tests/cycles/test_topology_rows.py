@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 from attrs import evolve
 
+from gangsched.engine import placement_algorithm
 from gangsched_framework.cycle_state import CycleState, PlacementCycleState
 from gangsched_framework.handle import Handle
 from gangsched_framework.infos import PodGroupInfo
+from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import Group, Node, Pod
 from gangsched_framework.placement import Assignment, Placement
 from gangsched_framework.status import Status, error, unschedulable
@@ -247,3 +249,64 @@ def test_a_group_whose_racks_are_all_unlabelled_has_no_feasible_placement() -> N
     report = Cluster(node("bare"), leaf("g", 1, topology="rack"), pods("g", 1)).cycle()
     assert report.groups[report.entity].status.reasons[0] == "no feasible placements found"
     assert not tried(report)
+
+
+# --- percentageOfPlacementsToScore (§6.8) ---------------------------------------------------------------------------
+
+
+class ErrorOn:
+    """Breaks on the nodes ``args["nodes"]``."""
+
+    name = "ErrorOn"
+
+    def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
+        self._nodes: list[str] = args["nodes"]
+
+    def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
+        return error("broken") if node.name in self._nodes else None
+
+
+def four_racks() -> list[Node]:
+    """Of one, two, two and four CPU: the second is the fullest with two pods, then the third."""
+    sizes = (1, 4, 2, 2)
+    return [node(f"n{number}", cpu, 110, rack=str(number)) for number, cpu in enumerate(sizes, start=1)]
+
+
+@pytest.mark.parametrize(
+    "percentage, expected, scored",
+    [
+        pytest.param(100, "n3", ["2", "3", "4"], id="all: the first of the fullest"),
+        pytest.param(
+            50, "n3", ["2", "3"], id="half: two feasible ones, the infeasible first does not count"
+        ),
+        pytest.param(25, "n2", [], id="a quarter: the first feasible one, without a score"),
+        pytest.param(1, "n2", [], id="never less than one"),
+        pytest.param(0, "n3", ["2", "3", "4"], id="adaptive: all in a small cluster"),
+    ],
+)
+def test_the_first_feasible_placements_are_scored(percentage: int, expected: str, scored: list[str]) -> None:
+    cluster = Cluster(four_racks(), leaf("g", 2, topology="rack"), pods("g", 2), placements=percentage)
+    report = cluster.cycle()
+    assert set(binds(report).values()) == {expected}
+    assert [step.text.split(":")[0] for step in report.trace if step.kind == "scores"] == scored
+
+
+def test_without_enough_feasible_ones_every_placement_is_tried() -> None:
+    cluster = Cluster(four_racks(), leaf("g", 3, topology="rack"), pods("g", 3), placements=50)
+    report = cluster.cycle()
+    assert [step.text for step in report.trace if step.kind == "placement"] == ["1", "2", "3", "4"]
+    assert set(binds(report).values()) == {"n2"}
+
+
+def test_an_error_beyond_the_limit_is_not_met() -> None:
+    broken = [("filter", ErrorOn, {"nodes": ["n4"]})]
+    objects = (four_racks(), leaf("g", 2, topology="rack"), pods("g", 2))
+    assert binds(Cluster(*objects, plugins=broken, placements=50).cycle())
+    assert set(codes(Cluster(*objects, plugins=broken).cycle()).values()) == {"Error"}
+
+
+def test_the_adaptive_limit_is_a_tenth_at_5000_nodes_and_never_below_a_twentieth() -> None:
+    framework = next(iter(Cluster(placements=0).core.frameworks.values()))
+    for nodes, wanted in ((100, 49), (500, 45), (1000, 41), (5000, 5), (9000, 2)):
+        racks = [Placement(str(rack), tuple(range(rack, nodes, 50))) for rack in range(50)]
+        assert placement_algorithm._wanted(framework, racks) == wanted

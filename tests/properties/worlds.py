@@ -51,9 +51,11 @@ class World:
         self.theme = theme
         names = ("default", "packed", "spread", "balanced") if theme.spread else ("default", "packed")
         config = configuration(some(self.rng, names), 0)
+        limit = some(self.rng, (100, 100, 100, 0, 1, 40))
+        profiles = [evolve(profile, percentage_of_placements_to_score=limit) for profile in config.profiles]
         usual = Settings(max_backoff=SECOND, groups=draw_groups(self.rng))
         self.cores = [
-            Scheduler(config.profiles, default_registry(), settings=settings, feature_gates=config.gates)
+            Scheduler(profiles, default_registry(), settings=settings, feature_gates=config.gates)
             for settings in (usual, evolve(usual, oracle=True))
         ]
         self.hosts = [Host(core) for core in self.cores]

@@ -12,6 +12,7 @@ SETTINGS: Mapping[str, int] = MappingProxyType(
     {
         "parallelism": 16,
         "percentageOfNodesToScore": 100,  # upstream's default is 0, adaptive; ours is all nodes
+        "percentageOfPlacementsToScore": 100,  # KEP-5732; v1.37.2 has no limit
         "podInitialBackoffSeconds": 1,
         "podMaxBackoffSeconds": 10,
     }

@@ -63,6 +63,7 @@ def describe(config: SchedulerConfig, registry: Registry) -> Description:
         for name, value in (
             ("parallelism", config.parallelism),
             ("percentageOfNodesToScore", config.percentage_of_nodes_to_score),
+            ("percentageOfPlacementsToScore", config.percentage_of_placements_to_score),
             ("podInitialBackoffSeconds", config.initial_backoff // _SECOND),
             ("podMaxBackoffSeconds", config.max_backoff // _SECOND),
             ("nodeOrder", config.node_order),

@@ -37,6 +37,7 @@ _DOCUMENT = Fields(
         "kind": Text(),
         "parallelism": Int(32),
         "percentageOfNodesToScore": Int(32),
+        "percentageOfPlacementsToScore": Int(32),
         "podInitialBackoffSeconds": Int(64),
         "podMaxBackoffSeconds": Int(64),
         "profiles": ListOf(_PROFILE),

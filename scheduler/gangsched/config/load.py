@@ -97,27 +97,27 @@ class _Builder:
         for key in fields_of(groups):
             written_here = key in document.group_scheduling
             self._origins[f"{SECTION}.{key}"] = self._origin((SECTION, key)) if written_here else "default"
-        percentage = settings["percentageOfNodesToScore"]
         written = document.profiles or (WrittenProfile(()),)
         return SchedulerConfig(
-            profiles=self._profiles(written, percentage),
+            profiles=self._profiles(written, settings),
             gates=self._gates,
             initial_backoff=settings["podInitialBackoffSeconds"] * _SECOND,
             max_backoff=settings["podMaxBackoffSeconds"] * _SECOND,
             parallelism=settings["parallelism"],
-            percentage_of_nodes_to_score=percentage,
+            percentage_of_nodes_to_score=settings["percentageOfNodesToScore"],
+            percentage_of_placements_to_score=settings["percentageOfPlacementsToScore"],
             node_order=node_order or document.node_order or "name",
             group_scheduling=groups,
             origins=self._origins,
             warnings=tuple(self._warnings()),
         )
 
-    def _profiles(self, written: Sequence[WrittenProfile], percentage: int) -> tuple[Profile, ...]:
+    def _profiles(self, written: Sequence[WrittenProfile], settings: Mapping[str, int]) -> tuple[Profile, ...]:
         profiles: list[Profile] = []
         for item in written:
             name = item.scheduler_name or DEFAULT_SCHEDULER_NAME
             try:
-                profile = self._profile(item, name, percentage)
+                profile = self._profile(item, name, settings)
                 if profiles:
                     _check_same_sort(profiles[0], profile, item.path)
             except BuildError as error:
@@ -128,7 +128,7 @@ class _Builder:
             profiles.append(profile)
         return tuple(profiles)
 
-    def _profile(self, written: WrittenProfile, name: str, percentage: int) -> Profile:
+    def _profile(self, written: WrittenProfile, name: str, settings: Mapping[str, int]) -> Profile:
         # A registry without a default plugin makes a smaller scheduler, not an error.
         available = [entry for entry in default_plugins(self._gates) if entry.name in self._registry]
         multi_point = merge(available, written.plugins.get("multiPoint", PluginSet()))
@@ -153,7 +153,8 @@ class _Builder:
             self._origins["percentageOfNodesToScore"] if own is None else self._origin(where)
         )
         refs = {point: tuple(_reference(entry, point) for entry in entries) for point, entries in points.items()}
-        return Profile(name, refs, args, percentage if own is None else own)
+        nodes = settings["percentageOfNodesToScore"] if own is None else own
+        return Profile(name, refs, args, nodes, settings["percentageOfPlacementsToScore"])
 
     def _arguments(self, written: WrittenProfile, name: str, needed: set[str]) -> dict[str, Mapping[str, Any]]:
         """Effective arguments of the plugins that have any, in name order; checks those checked when built (§2.7)."""

@@ -31,6 +31,7 @@ class SchedulerConfig:
     max_backoff: int
     parallelism: int
     percentage_of_nodes_to_score: int
+    percentage_of_placements_to_score: int
     node_order: NodeOrder
     group_scheduling: GroupScheduling
     origins: Mapping[str, str]

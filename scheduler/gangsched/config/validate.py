@@ -33,7 +33,8 @@ def problems(document: Document, settings: Mapping[str, int], registry: Registry
         elif name:
             taken[name] = index
     yield from _queue_sort_problems(document.profiles, registry)
-    yield from _percentage_problems(("percentageOfNodesToScore",), settings["percentageOfNodesToScore"])
+    for key in ("percentageOfNodesToScore", "percentageOfPlacementsToScore"):
+        yield from _percentage_problems((key,), settings[key])
     yield from _backoff_problems(settings, document.settings)
 
 

@@ -174,6 +174,10 @@ FILES: dict[str, tuple[str | bytes, str]] = {
         TOP + "parallelism: 0",
         ":3: parallelism: Invalid value: 0: should be an integer value greater than",
     ),
+    "a percentage of placements above 100": (
+        TOP + "percentageOfPlacementsToScore: 101",
+        ":3: percentageOfPlacementsToScore: Invalid value: 101: not in valid range [0-100]",
+    ),
     "a percentage above 100": (
         TOP + "percentageOfNodesToScore: 101",
         ":3: percentageOfNodesToScore: Invalid value: 101: not in valid range [0-100]",

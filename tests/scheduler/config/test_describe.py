@@ -44,6 +44,7 @@ def test_settings(view: Description) -> None:
     assert [(row.name, row.value, row.origin) for row in view.settings] == [
         ("parallelism", 16, "default"),
         ("percentageOfNodesToScore", 100, "default"),
+        ("percentageOfPlacementsToScore", 100, "default"),
         ("podInitialBackoffSeconds", 1, "default"),
         ("podMaxBackoffSeconds", 20, "scheduler.yaml:3"),
         ("nodeOrder", "upstream", "option"),
