@@ -220,8 +220,8 @@ def grown(minimum: int | None = 2, running: int = 2, cpu: float = 2) -> Objects:
     """A group of priority 10 that runs on ``old`` and has two more pods: one fits beside, one only if ``low`` goes."""
     nodes = [node("old", cpu=4), node("n1", cpu=2), node("n2", cpu=2)]
     more = [pod(f"g-{running}", "g", 2, 10), pod("g-last", "g", cpu, 10)]
-    low = pod("low", cpu=2, on="n2")
-    return (nodes, leaf("g", minimum, priority=10), pods("g", running, 2, 10, on="old"), low, more)
+    others = [pod("low", cpu=2, on="n2"), *pods("other", 2 - running, 2, 10, on="old")]
+    return (nodes, leaf("g", minimum, priority=10), pods("g", running, 2, 10, on="old"), others, more)
 
 
 def test_by_default_what_fits_is_bound_and_nobody_goes_in_that_cycle() -> None:
