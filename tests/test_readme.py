@@ -39,6 +39,13 @@ def test_the_embedding_example_has_at_most_ten_lines() -> None:
     assert len([line for line in _block("python").splitlines() if line.strip()]) <= 10
 
 
+def test_the_examples_of_the_embedding_page_hold_as_printed() -> None:
+    page = (README_PATH.parent / "docs" / "embedding.md").read_text(encoding="utf-8")
+    names: dict[str, object] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE):
+        exec(compile(block, "docs/embedding.md", "exec"), names)
+
+
 def test_the_plugin_of_the_framework_readme_works_as_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     text = (README_PATH.parent / "framework" / "README.md").read_text(encoding="utf-8")
     plugin, check = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)

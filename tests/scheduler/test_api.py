@@ -50,6 +50,11 @@ MISUSES: dict[str, tuple[Callable[[Engine], object], str]] = {
     "a list of manifests": (lambda engine: engine.apply([NODE]), "apply: found a list, allowed file names"),  # type: ignore[arg-type]
     "a clock that goes back": (lambda engine: engine.advance(-1), "advance: found -1"),
     "an unknown pod": (lambda engine: engine.explain("p"), "pod default/p is not known"),
+    "an answer to a binding nobody asked for": (lambda engine: engine.core.bound("default/p"), "p is not being bound"),
+    "a failure of a binding nobody asked for": (
+        lambda engine: engine.core.bind_failed("default/p", "no", uid="u"),
+        "p is not being bound",
+    ),
     "an unknown order of nodes": (lambda _: Engine(node_order="random"), "node_order: found 'random', allowed name"),  # type: ignore[arg-type]
 }
 

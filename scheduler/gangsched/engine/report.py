@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from attrs import frozen
 
-from gangsched.engine.decisions import Decision
+from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, SetCondition
 from gangsched.engine.memo import Refusal
 from gangsched.engine.trace import TraceStep
 from gangsched_framework.objects import EntityKey
@@ -43,8 +43,7 @@ class CycleReport:
 
     ``time`` in engine nanoseconds. ``root`` (groups only) is the root's status before the post-filter; it decides the
     requeue. ``early``: it failed before the algorithm. ``raw``: code of every evaluated group. ``pods`` in the
-    order they were handled. ``container``: where the entity stands now (``active``, ``backoff``, ``parked``,
-    '' = gone).
+    order they were handled. Where the entity stands afterwards says the queue's state.
     """
 
     cycle: int
@@ -58,13 +57,10 @@ class CycleReport:
     pods: Mapping[str, PodVerdict] = {}
     decisions: tuple[Decision, ...] = ()
     trace: tuple[TraceStep, ...] = ()
-    container: str = ""
 
     @property
     def changed(self) -> bool:
         """Whether the cycle changed anything another attempt could see: a binding, a nomination or an eviction."""
-        from gangsched.engine.decisions import Bind, Evict, Nominate, SetCondition
-
         return any(
             isinstance(d, Bind | Evict | Nominate) or (isinstance(d, SetCondition) and d.nominated_node is not None)
             for d in self.decisions

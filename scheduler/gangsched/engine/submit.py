@@ -10,6 +10,7 @@ from gangsched.engine.outbox import Outbox
 from gangsched.engine.report import PodVerdict
 from gangsched.engine.world import World
 from gangsched_framework.cycle_state import CycleState
+from gangsched_framework.errors import GangschedError
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Clock
 from gangsched_framework.infos import QueuedPodInfo
@@ -87,8 +88,11 @@ class Submitter:
         return status
 
     def answered(self, key: str, uid: str) -> InBinding:
-        """Take out the binding of a pod; without a uid, the oldest of pods of that name."""
-        return self.binding.pop(uid or next(uid for uid, each in self.binding.items() if each.info.pod.key == key))
+        """Take out the binding of a pod; without a uid, the oldest of pods of that name. Raises GangschedError."""
+        asked = uid or next((uid for uid, each in self.binding.items() if each.info.pod.key == key), "")
+        if asked not in self.binding:
+            raise GangschedError(f"pod {key} is not being bound")
+        return self.binding.pop(asked)
 
     def fail(
         self, info: QueuedPodInfo, status: Status, nominate: str | None, fit_error: FitError | None = None
