@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from math import log2
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.interface import DeclaresPreEnqueueScope
 from gangsched_framework.status import unschedulable
 from gangsched_framework.testing import FakeHandle
 from gangsched_plugins.default_registry import default_registry
+from gangsched_queue.entity_heap import EntityHeap
 from tests.queue_room.cluster import Cluster, group, key, pod, rejected
 from tests.queue_room.fakes import FIT, GANG, GATES, NODE_ADD, NODE_LABEL, NODE_TAINT
 
@@ -166,3 +171,34 @@ def _tell(cluster: Cluster, change: str, i: int) -> None:
         cluster.activate(name)
     elif change == "pop" and cluster.pop() is not None:
         cluster.finish(rejected(FIT if i % 2 else GATES), unschedulable("no"))
+
+
+class Counted(int):
+    """A number that counts how often any of its kind is compared."""
+
+    comparisons = 0
+
+    def __lt__(self, other: object) -> bool:
+        Counted.comparisons += 1
+        return int(self) < int(other)  # type: ignore[call-overload, no-any-return]
+
+    def __eq__(self, other: object) -> bool:
+        Counted.comparisons += 1
+        return int(self) == int(other)  # type: ignore[call-overload, no-any-return]
+
+    __hash__ = int.__hash__
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_an_entity_comes_and_goes_with_a_logarithm_of_comparisons(size: int) -> None:
+    heap = EntityHeap()
+    dice = Random(1)
+    for i in range(size):
+        heap.add(QueuedPodInfo(pod=pod(f"p{i}"), timestamp=0), (Counted(dice.randrange(10 * size)),))
+    Counted.comparisons = 0
+
+    for i in range(size):
+        heap.pop()
+        heap.add(QueuedPodInfo(pod=pod(f"q{i}"), timestamp=0), (Counted(dice.randrange(10 * size)),))
+
+    assert Counted.comparisons < size * 5 * log2(size)

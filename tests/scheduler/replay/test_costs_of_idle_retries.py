@@ -11,6 +11,8 @@ from gangsched.replay.complaints import Complaints
 from gangsched.replay.formats import open_trace
 from gangsched.replay.nodes import nodes_of
 from gangsched.replay.player import Player
+from gangsched_framework.queue_state import QueueState
+from gangsched_queue.scheduling_queue import SchedulingQueue
 
 FIRST_PENALTIES = 5
 """Attempts until the penalty of 10 s is reached: at 0, 2, 5, 10 and 19 s; from then on a tree sleeps."""
@@ -51,3 +53,21 @@ def test_what_happens_on_a_node_costs_one_look_for_each_kind_of_pod(tmp_path: Pa
     looks = sum(watch.looked for watch in memo._watches.values())
     assert tries > 500
     assert looks < 50 * len(memo._watches) + 3 * (len(full) + 4 * len(waiting))
+
+
+def test_the_queue_is_looked_through_only_when_nothing_lies_ahead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[int] = []
+    plain = SchedulingQueue.state
+
+    def counted(queue: SchedulingQueue) -> QueueState:
+        looked.append(len(queue.dormant))
+        return plain(queue)
+
+    monkeypatch.setattr(SchedulingQueue, "state", counted)
+    rows = [f"{7 * at},600,8,a" for at in range(60)]
+
+    _play(tmp_path, [*rows, "1000000,1,1,a"], "1x8gpu")
+
+    assert len(looked) <= 3
