@@ -197,6 +197,7 @@ CONFIG: dict[str, Any] = {
     "kind": "KubeSchedulerConfiguration",
     "parallelism": 4,
     "percentageOfNodesToScore": 50,
+    "percentageOfPlacementsToScore": 50,
     "podInitialBackoffSeconds": 1,
     "podMaxBackoffSeconds": 10,
     "leaderElection": {"leaderElect": False},

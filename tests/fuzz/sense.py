@@ -165,6 +165,7 @@ def _check_room(node: Node, pods: Iterable[Pod], new: Mapping[str, str]) -> None
 def check_configuration(document: Mapping[str, Any]) -> None:
     """What ``config view -o json`` says of an accepted configuration."""
     assert 0 <= document["percentageOfNodesToScore"] <= 100
+    assert 0 <= document["percentageOfPlacementsToScore"] <= 100
     initial, maximum = document["podInitialBackoffSeconds"], document["podMaxBackoffSeconds"]
     assert initial > 0
     assert maximum >= initial or maximum == 0  # none at all (podgroup-scheduling.md §2.4.2)
