@@ -25,7 +25,7 @@ from tests.mutations.mutations import MUTATIONS, QUEUE, Mutation
 
 ROOT = Path(__file__).parent.parent.parent
 ROOMS = ("scheduler", "framework", "plugins", "queue")
-FOLDERS = ("tests/cycles", "tests/queue_room", "tests/properties")
+FOLDERS = ("tests/cycles", "tests/queue_room", "tests/scheduler/engine", "tests/properties")
 SLOW = ("machine", "costs", "properties", "idle")
 """Words in the names of the test files that are asked last."""
 STATISTICS = ("reach_what_they_are_about", "columns_are_used")
@@ -119,9 +119,9 @@ def report(outcomes: Sequence[Outcome]) -> str:
         "# Mutations",
         "",
         f"{len(outcomes)} small wrong changes of queue and engine; {caught} are noticed by the tests. Each is applied",
-        "to a copy of the tree (`tests/mutations/mutations.py` holds the texts), then those of `tests/queue_room`,",
-        "`tests/cycles` and `tests/properties` run until the first failure. `python -m tests.mutations.run --write`",
-        "makes this page anew, `-k TEXT` some rows of it.",
+        "to a copy of the tree (`tests/mutations/mutations.py` holds the texts), then the tests of `queue_room`, `cycles`,",
+        "`scheduler/engine` and `properties` run until the first failure. `python -m tests.mutations.run --write` makes",
+        "this page anew, `-k TEXT` some rows of it.",
         "",
         "| # | Where | What is wrong | First test that notices |",
         "|---|---|---|---|",
