@@ -545,20 +545,20 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "signature_column",
         "a column is not repaired when one row was touched",
-        "            self._repair(log[start])\n",
+        "            self._repair((log[start],))\n",
         "            pass\n",
     ),
     _engine(
         "signature_column",
         "a row that was refused stays refused",
-        "return self.score(row) if self._open[row] else INFEASIBLE",
-        "return self.score(row) if self._open[row] and self._buffer[row] >= 0 else INFEASIBLE",
+        "            if opened[row]:",
+        "            if opened[row] and self._buffer[row] >= 0:",
     ),
     _engine(
         "signature_column",
         "only the first stale row is repaired",
-        "                for row in stale:\n                    self._repair(row)",
-        "                self._repair(next(iter(stale)))",
+        "                self._repair(stale)",
+        "                self._repair((next(iter(stale)),))",
     ),
     _engine(
         "signature_column",

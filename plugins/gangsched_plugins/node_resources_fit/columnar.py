@@ -226,6 +226,17 @@ def score_column(
                 weights += weight
         return total // weights if weights else 0
 
+    def one_least(row: int) -> int:  # the same, in line: it is asked for every repaired row
+        total = weights = 0
+        for asked, weight, used, capacities in rows:
+            capacity = capacities[row]
+            if capacity:
+                weights += weight
+                free = capacity - used[row] - asked
+                if free > 0:
+                    total += free * MAX_NODE_SCORE // capacity * weight
+        return total // weights if weights else 0
+
     def ahead(chosen: Rows, steps: Vector) -> Vector:
         total = np.zeros(steps.shape, np.int64)
         for part, capacity in zip(parts, capacities, strict=True):
@@ -234,7 +245,7 @@ def score_column(
         mean: Vector = total // np.broadcast_to(divisors, len(table.names))[chosen][:, None]
         return mean
 
-    return ScoreColumn(vector, one, ahead=ahead)
+    return ScoreColumn(vector, one_least if strategy is least_allocated else one, ahead=ahead)
 
 
 def _by_floats(parts: Sequence[_Part], known: _Capacities, floats: Sequence[Floats], free: bool) -> Vector:

@@ -8,7 +8,7 @@ beside the column, in ``domain_choice``.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,19 +166,23 @@ class SignatureColumn:
         elif start == end:
             return
         elif end - start == 1:
-            self._repair(log[start])
+            self._repair((log[start],))
         else:
             stale = dict.fromkeys(log[start:end])
             if len(stale) > REBUILD_ABOVE:
                 self._rebuild()
             else:
-                for row in stale:
-                    self._repair(row)
+                self._repair(stale)
         self._log, self._position = log, end
 
-    def _repair(self, row: int) -> None:
-        self.repaired += 1
-        self._put(row, self._total(row))
+    def _repair(self, rows: Iterable[int]) -> None:
+        if not self._open:
+            self._list_fixed()
+        opened = self._open
+        for row in rows:
+            if opened[row]:  # else it is infeasible, whatever stands there
+                self.repaired += 1
+                self._put(row, self._total(row))
 
     def _put(self, row: int, new: int) -> None:
         if self._choice is not None:
@@ -186,12 +190,17 @@ class SignatureColumn:
         self._buffer[row] = new
 
     def _total(self, row: int) -> int:
+        if not self._open:
+            self._list_fixed()
+        if not self._open[row]:
+            return INFEASIBLE
         for test in self._tests:
             if not test(row):
                 return INFEASIBLE
-        if not self._open:
-            self._list_fixed()
-        return self.score(row) if self._open[row] else INFEASIBLE
+        total = self._static[row]
+        for one, weight in self._ones:
+            total += one(row) * weight
+        return total
 
     def _list_fixed(self) -> None:
         """As lists, which single rows are read from faster; a column that is never repaired does without."""
