@@ -73,7 +73,7 @@ def tests_for(mutation: Mutation, tree: Path) -> list[str]:
 def noticed_before(page: Path = PAGE) -> dict[str, str]:
     """What is wrong -> the test that noticed it when the page was written, '' when none did."""
     lines = page.read_text(encoding="utf-8").splitlines() if page.exists() else []
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line[2:3].isdigit()]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line[:2] == "| " and line[2].isdigit()]
     return {what: "" if by == NONE else f"tests/{by.strip('`')}" for _, _, what, by in rows}
 
 
