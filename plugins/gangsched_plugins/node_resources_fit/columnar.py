@@ -81,6 +81,10 @@ def filter_column(demand: Demand, table: NodeTable) -> FilterColumn:
             lacks = check.lacks()[rows]
             hopeless = lacks & (check.asked > view(check.allocatable)[rows])
             code |= (lacks.astype(np.int64) << (2 * at + 1)) | (hopeless.astype(np.int64) << (2 * at + 2))
+        if len(code) and np.minimum.reduce(code) == np.maximum.reduce(code):
+            if code[0]:
+                yield _status(int(code[0]), checks), rows
+            return
         for number in np.unique(code):
             if number:
                 yield _status(int(number), checks), rows[code == number]

@@ -252,6 +252,8 @@ class SignatureColumn:
                 break
             refused = list(column.domain.refusals(left, view) if column.domain else column.refusals(left))
             groups += refused
+            if sum(len(r) for _, r in refused) == len(left):
+                break
             if refused:
                 left = np.setdiff1d(left, np.concatenate([r for _, r in refused]), assume_unique=True)
         return GroupedRefusals(self._table.names, groups)
