@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import resource
 import shutil
 import signal
@@ -34,6 +35,7 @@ LIMIT = 200
 """Seconds of processor time one test file may take, which is many times what any needs."""
 PAGE = ROOT / "docs" / "mutations.md"
 NONE = "**none**"
+ROW = re.compile(r"\| \d")
 
 
 @frozen
@@ -73,7 +75,7 @@ def tests_for(mutation: Mutation, tree: Path) -> list[str]:
 def noticed_before(page: Path = PAGE) -> dict[str, str]:
     """What is wrong -> the test that noticed it when the page was written, '' when none did."""
     lines = page.read_text(encoding="utf-8").splitlines() if page.exists() else []
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line[:2] == "| " and line[2].isdigit()]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if ROW.match(line)]
     return {what: "" if by == NONE else f"tests/{by.strip('`')}" for _, _, what, by in rows}
 
 
