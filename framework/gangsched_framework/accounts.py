@@ -34,6 +34,8 @@ class TenantAccount:
 
 @define(eq=False)
 class JobAccount:
+    """A root entity: what its pods hold and ask for together."""
+
     key: EntityKey
     tenant: TenantAccount
     pods: int = 0

@@ -40,12 +40,16 @@ class LabelSelector:
 
 @frozen
 class NodeSelectorTerm:
+    """Requirements that must all hold; a term without any matches nothing (spec node-plugins.md §7.4.5)."""
+
     match_expressions: tuple[Requirement, ...] = ()
     match_fields: tuple[Requirement, ...] = ()
 
 
 @frozen
 class PreferredNodeTerm:
+    """A node selector term and what it is worth, 1…100."""
+
     weight: int
     term: NodeSelectorTerm
 
@@ -70,6 +74,8 @@ class PodAffinityTerm:
 
 @frozen
 class WeightedPodAffinityTerm:
+    """A pod affinity term and what it is worth, 1…100."""
+
     weight: int
     term: PodAffinityTerm
 
@@ -84,6 +90,8 @@ class PodAffinity:
 
 @frozen
 class Toleration:
+    """Taints the pod puts up with; an empty field stands for any (spec node-plugins.md §7.3.1)."""
+
     key: str = ""
     operator: str = ""
     value: str = ""
@@ -106,6 +114,8 @@ class TopologySpreadConstraint:
 
 @frozen
 class ContainerPort:
+    """A port of a container; ``host_port`` 0 = none on the node."""
+
     host_port: int = 0
     container_port: int = 0
     protocol: str = "TCP"

@@ -16,6 +16,8 @@ DEFAULT_QUEUE = "default"
 
 @frozen
 class PriorityClass:
+    """A named priority and the policy of preemption that comes with it."""
+
     name: str
     value: int
     global_default: bool = False
@@ -34,6 +36,8 @@ class PodDisruptionBudget:
 
 @frozen
 class Namespace:
+    """What namespace selectors read."""
+
     name: str
     labels: Mapping[str, str] = {}
 

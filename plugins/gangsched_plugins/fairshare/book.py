@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gangsched_framework.accounts import Accounts, JobAccount, TenantAccount
 from gangsched_framework.fair_order import Moved
 from gangsched_framework.objects import EntityKey
-from gangsched_framework.resources import CPU, MEMORY, PODS
+from gangsched_framework.resources import MEMORY, PODS
 from gangsched_framework.vectors import Vector
 from gangsched_plugins.fairshare.amounts import Amounts
 
@@ -63,11 +63,6 @@ class Book:
     def padded(self, vector: Vector) -> list[float]:
         """A vector with an amount for every resource."""
         return [*vector, *[0] * (len(self.accounts.names) - len(vector))]
-
-    def by_rank(self) -> list[int]:
-        """Positions of the resources in the order ties are kept: cpu, memory, then by name (D2)."""
-        names = self.accounts.names
-        return sorted(range(len(names)), key=lambda i: (names[i] != CPU, names[i] != MEMORY, names[i]))
 
     def jobs_holding(self) -> dict[EntityKey, None]:
         """Jobs with anything allocated."""

@@ -24,6 +24,8 @@ _POINT_SCALE = MAX_NODE_SCORE // 10  # points of a shape are scored 0…10
 
 @frozen
 class ResourceWeight:
+    """A resource and its part in the mean, 1…100."""
+
     name: str
     weight: int
 

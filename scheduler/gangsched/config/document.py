@@ -77,6 +77,8 @@ class Entry:
 
 @frozen
 class PluginSet:
+    """What a document says of one extension point (or of multiPoint)."""
+
     enabled: tuple[Entry, ...] = ()
     disabled: tuple[Entry, ...] = ()
 

@@ -38,10 +38,6 @@ class Problem:
         """The complaint about a part, as one about the whole that has the part at ``base``."""
         return evolve(self, path=(*base, *self.path), text=f"{dotted(base)}.{self.text}")
 
-    def found_under(self, base: ValuePath) -> Problem:
-        """Likewise, with the text left as it is."""
-        return evolve(self, path=(*base, *self.path))
-
 
 class ConfigFileError(ConfigurationError):
     """A refused configuration: ``FILE:LINE: what``, several complaints as ``[a, b]`` with the line of the first.

@@ -14,22 +14,24 @@ from gangsched_framework.yaml_lines import ValuePath
 
 @frozen
 class Int:
+    """A whole number that fits so many bits, sign included."""
+
     bits: int = 32
 
 
 @frozen
 class Number:
-    pass
+    """Any finite number."""
 
 
 @frozen
 class Bool:
-    pass
+    """true or false."""
 
 
 @frozen
 class Text:
-    pass
+    """Any text."""
 
 
 @frozen
@@ -51,6 +53,8 @@ class FreeMap:
 
 @frozen
 class ListOf:
+    """A list of like things."""
+
     item: Shape
 
 
