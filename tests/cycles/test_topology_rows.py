@@ -276,9 +276,7 @@ def four_racks() -> list[Node]:
     "percentage, expected, scored",
     [
         pytest.param(100, "n3", ["2", "3", "4"], id="all: the first of the fullest"),
-        pytest.param(
-            50, "n3", ["2", "3"], id="half: two feasible ones, the infeasible first does not count"
-        ),
+        pytest.param(50, "n3", ["2", "3"], id="half: two feasible ones, the infeasible first does not count"),
         pytest.param(25, "n2", [], id="a quarter: the first feasible one, without a score"),
         pytest.param(1, "n2", [], id="never less than one"),
         pytest.param(0, "n3", ["2", "3", "4"], id="adaptive: all in a small cluster"),
