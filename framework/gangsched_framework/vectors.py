@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-from operator import add, neg
+from operator import add, sub
 
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, Resources
 
@@ -36,4 +36,6 @@ def plus(left: Vector, right: Vector) -> Vector:
 
 def minus(left: Vector, right: Vector) -> Vector:
     """The difference of every resource, which may be negative."""
-    return plus(left, tuple(map(neg, right)))
+    if len(left) == len(right):
+        return tuple(map(sub, left, right))
+    return tuple(a - b for a, b in zip_longest(left, right, fillvalue=0))

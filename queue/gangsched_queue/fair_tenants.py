@@ -171,17 +171,20 @@ class FairTenants:
     # --- carrying out -------------------------------------------------------------------------------------------------
 
     def _settle(self) -> None:
-        stale, self._stale = self._stale, {}
-        for key in stale:
-            self._place(self._entities[key])
-        moved, self._moved = self._moved, {}
-        for name, grew in moved.items():
-            tenant = self._tenants.get(name)
-            if tenant is not None:
-                self._move(tenant, grew)
-        shifted, self._shifted = self._shifted, {}
-        for branch in shifted:
-            self._standing.shift(branch)
+        if self._stale:
+            stale, self._stale = self._stale, {}
+            for key in stale:
+                self._place(self._entities[key])
+        if self._moved:
+            moved, self._moved = self._moved, {}
+            for name, grew in moved.items():
+                tenant = self._tenants.get(name)
+                if tenant is not None:
+                    self._move(tenant, grew)
+        if self._shifted:
+            shifted, self._shifted = self._shifted, {}
+            for branch in shifted:
+                self._standing.shift(branch)
 
     def _move(self, tenant: _Tenant, grew: bool) -> None:
         if grew and (tenant.refused or tenant.aside):
