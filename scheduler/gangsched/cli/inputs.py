@@ -29,4 +29,4 @@ def tell_skipped(skipped: Mapping[str, int]) -> None:
     """One line for all objects of kinds that are not read."""
     if skipped:
         kinds = ", ".join(f"{kind} ({count})" for kind, count in sorted(skipped.items()))
-        click.echo(f"skipped {sum(skipped.values())} objects of other kinds: {kinds}", err=True)
+        click.echo(f"skipped objects of other kinds: {kinds}", err=True)
