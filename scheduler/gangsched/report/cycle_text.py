@@ -41,15 +41,18 @@ def _lines(report: CycleReport, queue: QueueState) -> Iterator[str]:
 def step_lines(steps: Sequence[TraceStep]) -> Iterator[str]:
     """The steps as indented lines, without those that only the end of a cycle shows."""
     placed: list[str] = []
-    starts: dict[str, int] = {}  # group -> how many pods were placed when it was first asked
+    starts: dict[str, tuple[int, int]] = {}  # group -> how many pods were placed when it was first asked, its depth
     for step in steps:
         if step.kind == "feasible":
-            starts.setdefault(step.subject, len(placed))
+            starts.setdefault(step.subject, (len(placed), step.depth))
         elif step.kind == "pod" and step.text.startswith("-> "):
             placed.append(step.subject)
+        elif step.kind == "placement" and step.subject in starts:  # what the one before held is taken back
+            del placed[starts.pop(step.subject)[0] :]
+            starts = {group: (start, depth) for group, (start, depth) in starts.items() if depth <= step.depth}
         text = _step(step)
         if step.kind == "revert":
-            start = starts.pop(step.subject, 0)
+            start, _ = starts.pop(step.subject, (0, 0))
             text += f", taking back {_names(placed[start:])}"
             del placed[start:]
         if text:
