@@ -79,6 +79,19 @@ def test_members_whose_binding_failed_do_not_count_for_their_gang() -> None:
     assert not binds(report)
 
 
+def test_room_promised_to_a_tree_is_its_own_only_while_its_members_are_tried() -> None:
+    cluster = Cluster(node("a", cpu=1), node("b", cpu=1), inner("root", 1), leaf("x", 1, "root"), leaf("y", 1, "root"))
+    leaving = pod("y-0", "y")
+    promised = evolve(leaving.status, nominated_node_name="b")
+    cluster.add(pods("x", 1), evolve(leaving, status=promised, deletion_timestamp=0))
+    assert binds(cluster.cycle()) == {"x-0": "a"}
+    cluster.add(pod("p"))
+    assert not binds(cluster.cycle())
+    cluster.delete("y-0")
+    cluster.advance(3)
+    assert binds(cluster.cycle()) == {"p": "b"}
+
+
 # --- deletions --------------------------------------------------------------------------------------------------------
 
 
