@@ -368,6 +368,16 @@ OBJECTS = [
         "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Namespace, metadata: {name: a}}\n- apiVersion: v1\n  kind: Node\n  metadata:\n    name: B\n",
         'in.yaml:8: Node/B: items[1].metadata.name: found text "B"',
     ),
+    Case(
+        "a misspelt restart policy of an init container",
+        pod_with("initContainers: [{name: i, image: x, restartPolicy: always}]"),
+        'in.yaml:12: Pod/web-0: spec.initContainers[0].restartPolicy: found text "always", allowed Always',
+    ),
+    Case(
+        "an init container that is restarted on failure without rules",
+        pod_with("initContainers: [{name: i, image: x, restartPolicy: OnFailure}]"),
+        'in.yaml:12: Pod/web-0: spec.initContainers[0].restartPolicy: found text "OnFailure", allowed Always',
+    ),
     Case("a List of another version", "apiVersion: v2\nkind: List\nitems: []\n", 'in.yaml:1: List: apiVersion: found text "v2", allowed v1'),
     Case("a List without version", "kind: List\nitems: []\n", "in.yaml:1: List: apiVersion: found nothing, allowed v1"),
     Case("a List with a misspelt field", "apiVersion: v1\nkind: List\nitem: []\n", "in.yaml:3: List: item: found an unknown field, allowed apiVersion, kind, metadata, items"),

@@ -87,6 +87,7 @@ def _validate_containers(spec: Raw) -> None:
             raise InputError(f"found {describe(name)} twice, allowed unlike names in one pod", "name")
         seen[name] = None
         need(container, "image", "an image")
+        one_of(container, "restartPolicy", _RESTART_POLICIES)
         part(container, "resources", validate_resources)
         each(container, "ports", lambda port: _validate_port(port, host_network))
 
@@ -100,10 +101,12 @@ def _validate_containers(spec: Raw) -> None:
     each(spec, "initContainers", validate)
     each(spec, "containers", validate)
     each(spec, "containers", lambda container: each(container, "ports", claim_port))
-    for index, container in enumerate(spec.get("initContainers") or ()):
-        one_of(container, "restartPolicy", _RESTART_POLICIES)
-        if container.get("restartPolicy") not in (None, "", "Always") and not container.get("restartPolicyRules"):
-            raise not_one_of(container["restartPolicy"], ("Always",), "initContainers", index, "restartPolicy")
+    each(spec, "initContainers", _validate_sidecar)
+
+
+def _validate_sidecar(container: Raw) -> None:
+    if container.get("restartPolicy") not in (None, "", "Always") and not container.get("restartPolicyRules"):
+        raise not_one_of(container["restartPolicy"], ("Always",), "restartPolicy")
 
 
 def _validate_port(port: Raw, host_network: bool) -> None:
