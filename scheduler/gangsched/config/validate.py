@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve
@@ -85,8 +85,10 @@ def _removed(entry: Entry) -> Problem:
     return invalid(entry.path, entry.name, why)
 
 
-def _is_tier(entry: Entry, registry: Registry) -> bool:
-    return entry.name in registry and registry.sorts_dynamically(entry.name)
+def _are_tiers(entries: Sequence[Entry], registry: Registry) -> bool:
+    """Whether entries of queueSort are tiers; a name among them that does not exist is told of when it is built."""
+    known = [entry for entry in entries if entry.name in registry]
+    return bool(known) and all(registry.sorts_dynamically(entry.name) for entry in known)
 
 
 def _queue_sort_problems(profiles: tuple[WrittenProfile, ...], registry: Registry) -> Iterator[Problem]:
@@ -94,7 +96,7 @@ def _queue_sort_problems(profiles: tuple[WrittenProfile, ...], registry: Registr
     if not profiles:
         return
     first, first_args = _queue_sort(profiles[0])
-    if len(first.enabled) > 1 and not all(_is_tier(entry, registry) for entry in first.enabled):
+    if len(first.enabled) > 1 and not _are_tiers(first.enabled, registry):
         at = (*profiles[0].path, "plugins", "queueSort", "Enabled")
         yield invalid(at, len(first.enabled), "only one queue sort plugin can be enabled")
     names = _names(first)

@@ -84,6 +84,9 @@ REFUSED = [
         'queueSort plugins "Proportion" and "Capacity" cannot be combined: both say what a tenant may take',
     ),
     Refused("two that order jobs alike", [profile("DRF", "HDRF")], 'queueSort plugins "DRF" and "HDRF" cannot be'),
+    Refused(
+        "a misspelt tier", [profile("DRF", "proportion")], '"proportion" does not exist; did you mean "Proportion"?'
+    ),
     Refused("a tier twice", [profile("DRF", "DRF")], 'plugin "DRF" already registered'),
     Refused(
         "an unknown mode",
