@@ -112,23 +112,24 @@ class PreEnqueue:
         gates = entity.gates
         gated: list[Gated] = []
         for info in infos:
-            first = info.gating_plugin
+            pod, first, plugin = info.pod, info.gating_plugin, ""
             status = self._ask(info, first)
-            plugin = info.gating_plugin = status.plugin if status is not None else ""
-            if plugin:
+            if status is not None:
+                plugin = status.plugin
                 entity.rejected.reject(info, plugin)
-            scopes = self._scopes.get(info.pod.scheduler_name, _NO_PLUGINS)
+            info.gating_plugin = plugin
+            scopes = self._scopes.get(pod.scheduler_name, _NO_PLUGINS)
             if not scopes.declared:
-                gates.volatile[info.pod.key] = info
+                gates.volatile[pod.key] = info
                 if status is not None:
                     gated.append((info, status))
             elif status is not None and plugin in scopes.pod:
                 gates.held.add(info, self._tree_order)
-                gates.held_status[info.pod.key] = status
+                gates.held_status[pod.key] = status
             else:
                 depth = self._forest.depth(_leaf_of(info))
-                answers[info.pod.scheduler_name, depth] = plugin, status
-                key = (info.pod.scheduler_name, depth, plugin, scopes.passed_all_of_pod(first, plugin))
+                answers[pod.scheduler_name, depth] = plugin, status
+                key = (pod.scheduler_name, depth, plugin, not plugin or scopes.passed_all_of_pod(first, plugin))
                 cohort = gates.cohorts.get(key)
                 if cohort is None:
                     cohort = gates.cohorts[key] = Cohort(plugin=plugin)
