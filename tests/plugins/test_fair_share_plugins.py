@@ -623,3 +623,22 @@ def test_shares_are_measured_where_nobody_decides_by_them() -> None:
     assert {queue.name: queue.allocated.get("cpu", 0) for queue in view.queues} == {"a": 0, "b": 10, "default": 0}
     assert [queue.refusal for queue in view.queues] == ["", "", ""]
     engine.core._check()
+
+
+def test_limits_without_an_order_park_plain_pods_and_wake_them_when_the_room_grows() -> None:
+    """Proportion as a PreFilter under PrioritySort: an ordinary refusal, an ordinary hint."""
+    plain = config("PrioritySort")
+    plain["profiles"][0]["plugins"]["preFilter"] = {"enabled": [{"name": "Proportion"}]}
+    engine = Engine(plain)
+    for obj in [node("n", 10), queue("a", capability=cpus(2)), *pods("a", 3, "a")]:
+        engine.apply(obj)
+    engine.run_ready()
+    assert bound(engine) == {"a": 2}
+    [parked] = engine.queue_state().parked
+    assert parked.rejected_by == {"default/a2": ("Proportion",)}
+    assert "queue a: cpu 3 would exceed deserved 2" in str(engine.core.pod("default/a2"))
+
+    engine.apply(queue("a", capability=cpus(2), weight=2))
+    assert engine.queue_state().parked == (parked,), "no more room, so it is not woken"
+    engine.apply(queue("a", capability=cpus(3)))
+    assert not engine.queue_state().parked
