@@ -66,8 +66,11 @@ class MayBePowerless(Plugin, Protocol):
 
 @runtime_checkable
 class DeclaresLocality(Plugin, Protocol):
-    """What a plugin's Filter and Score of a node depend on: ``node`` (that row alone), ``domain`` (its topology
-    domain) or ``global``. A plugin that declares nothing counts as global (architecture.md §5)."""
+    """What a plugin's Filter and Score of a node depend on: ``node``, ``domain`` (its topology domain) or ``global``.
+
+    ``node``: that row alone, but for what nodes say of themselves (the images of others, spec node-plugins.md §7.8.4):
+    pods of other nodes never matter. A plugin that declares nothing counts as global (architecture.md §5).
+    """
 
     @property
     def locality(self) -> str: ...
