@@ -367,6 +367,30 @@ REASONS = [
         ],
         "queue a is overused: cpu 6 of deserved 0.0662252",
     ),
+    Reason(
+        "the text of an overused tenant",
+        [
+            make_node("m").capacity(cpu=550, memory="1Ti", pods=2).obj(),
+            queue("team-a"),
+            queue("b", 55),
+            *pods("b", 300, "b", cpu="2"),
+            *(bound_pod(f"a{i}", "m", "", "team-a", "6") for i in range(2)),
+            pod("x", "team-a"),
+        ],
+        "queue team-a is overused: cpu 12 of deserved 10",
+    ),
+    Reason(
+        "the text of a pod too much",
+        [
+            node("m", 10),
+            queue("team-a"),
+            queue("b"),
+            *pods("b", 20, "b"),
+            bound_pod("a0", "m", "", "team-a", "10"),
+            pod("x", "team-a", "2"),
+        ],
+        "queue team-a: cpu 12 would exceed deserved 10",
+    ),
     Reason("nothing to deserve", [pod("x")], "queue default is overused: it deserves nothing"),
     Reason(
         "a quota's limit",
