@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from gangsched_framework.columns import Columns
 from gangsched_framework.cycle_state import CycleState
@@ -34,13 +35,12 @@ class Closing:
 
 @pytest.mark.parametrize("from_the_start", [True, False])
 def test_a_pod_is_looked_at_node_by_node_while_a_guard_does_not_hold(from_the_start: bool) -> None:
-    closed = {"now": from_the_start}
-    cluster = Cluster(node("n"), pod("a"), plugins=[("filter", Closing, {"closed": closed})])
+    closed, first = {"now": from_the_start}, pod("a")
+    cluster = Cluster(node("n"), first, plugins=[("filter", Closing, {"closed": closed})])
     assert bool(binds(cluster.cycle())) is not from_the_start
     closed["now"] = True
-    cluster.add(pod("b"))
-    report = cluster.cycle()
-    assert messages(report)["b"].startswith("0/1 nodes are available: 1 closed.")
+    cluster.add(evolve(pod("b"), spec=first.spec))
+    assert messages(cluster.cycle())["b"].startswith("0/1 nodes are available: 1 closed.")
     closed["now"] = False
-    cluster.add(pod("c"))
+    cluster.add(evolve(pod("c"), spec=first.spec))
     assert binds(cluster.cycle()) == {"c": "n"}
