@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gangsched.manifests.context import BUILT_IN_CLASSES, Context, Defaults, RuntimeClass
-from gangsched.manifests.errors import InputError, describe, found, printable
+from gangsched.manifests.errors import InputError, describe, found, missing, printable
 from gangsched.manifests.fields import Raw
 from gangsched.manifests.kinds import CLASS_KINDS, Kind, kind_of
 from gangsched.manifests.metadata import Metadata, read_metadata
@@ -146,7 +146,9 @@ def _checked_items(manifest: Raw, name: str) -> list[Any]:
     if name == "List" and manifest.get("apiVersion") != "v1":
         given = manifest.get("apiVersion")
         raise found("nothing" if given is None else describe(given), "v1", "apiVersion")
-    items = manifest.get("items")
+    if "items" not in manifest:
+        raise missing("items", "a list")
+    items = manifest["items"]
     if items is None:
         return []
     if not isinstance(items, list | tuple):

@@ -380,6 +380,7 @@ OBJECTS = [
     ),
     Case("a List of another version", "apiVersion: v2\nkind: List\nitems: []\n", 'in.yaml:1: List: apiVersion: found text "v2", allowed v1'),
     Case("a List without version", "kind: List\nitems: []\n", "in.yaml:1: List: apiVersion: found nothing, allowed v1"),
+    Case("a List without items", "apiVersion: v1\nkind: List\n", "in.yaml:1: List: items: found nothing, allowed a list"),
     Case("a List with a misspelt field", "apiVersion: v1\nkind: List\nitem: []\n", "in.yaml:3: List: item: found an unknown field, allowed apiVersion, kind, metadata, items"),
     Case("a List in a List", "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: List, items: []}\n", "in.yaml:4: List: items[0]: found a list of objects"),
     Case("a budget with both bounds", "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\nspec: {minAvailable: 1, maxUnavailable: 1}\n", "in.yaml:4: PodDisruptionBudget/b: spec: found minAvailable and maxUnavailable"),
