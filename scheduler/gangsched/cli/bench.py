@@ -22,7 +22,13 @@ _MORE_ORACLE = 10
 @click.option("--nodes", type=click.IntRange(1), metavar="N", help="Another number of nodes in every scheduling case.")
 @click.option("--oracle", is_flag=True, help="Let the per-node form run ten times as many pods.")
 @click.option("--rounds", type=click.IntRange(1), default=3, show_default=True, help="Runs whose median is taken.")
-@click.option("--limit", type=float, default=10.0, show_default=True, help="Seconds after which a run is stopped.")
+@click.option(
+    "--limit",
+    type=click.FloatRange(min=0, min_open=True),
+    default=10.0,
+    show_default=True,
+    help="Seconds after which a run is stopped.",
+)
 @click.option("-o", "--output", type=click.Choice(_OUTPUTS), default="table", show_default=True)
 @click.pass_context
 def bench(

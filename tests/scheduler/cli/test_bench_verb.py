@@ -98,3 +98,10 @@ def test_an_unknown_case_is_bad_input() -> None:
         2,
         'no benchmark case SchedulingBasics; did you mean "SchedulingBasic"?\n',
     )
+
+
+@pytest.mark.parametrize("option", [("--limit", "-1"), ("--limit", "0"), ("--rounds", "0"), ("--nodes", "0")])
+def test_a_measure_that_measures_nothing_is_refused(option: tuple[str, str]) -> None:
+    result = gangsched("bench", "SchedulingBasic", *option)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"Invalid value for '{option[0]}'" in result.stderr
