@@ -20,6 +20,7 @@ from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Node, Pod
 from gangsched_framework.refusals import Rows
 from gangsched_framework.status import Status
+from gangsched_framework.values import value
 
 Mask = NDArray[np.bool_]
 Scores = NDArray[np.int64]
@@ -67,7 +68,7 @@ class DomainScore:
     scores: Callable[[View, NDArray[np.int64]], Scores]
 
 
-@frozen(eq=False)
+@value(eq=False)
 class FilterColumn:
     """Filter over rows.
 
@@ -89,7 +90,7 @@ class FilterColumn:
     reason: Callable[[int], int] | None = None
 
 
-@frozen(eq=False)
+@value(eq=False)
 class ScoreColumn:
     """Score over rows.
 
@@ -106,7 +107,7 @@ class ScoreColumn:
     ahead: Callable[[Rows, NDArray[np.int64]], Scores] | None = None
 
 
-@frozen(eq=False)
+@value(eq=False)
 class Columns:
     """A plugin's columnar form for one kind of pod. Absent parts: it refuses nobody, scores nothing (or skips).
 

@@ -53,8 +53,9 @@ def _table(known: Sequence[Node]) -> NodeTable:
     return table
 
 
-def _weights(strategy: str, gpu: int) -> dict[str, Any]:
-    resources = [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 2}]
+def _weights(strategy: str, gpu: int, alone: bool) -> dict[str, Any]:
+    """``alone``: the GPU is all that counts, or nothing does."""
+    resources = [] if alone and gpu else [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 2}]
     if gpu:
         resources.append({"name": GPU, "weight": gpu})
     return {"scoringStrategy": {"type": strategy, "resources": resources}}
@@ -66,13 +67,14 @@ def _weights(strategy: str, gpu: int) -> dict[str, Any]:
     pod=pods("p"),
     strategy=st.sampled_from(STRATEGIES),
     gpu=st.integers(0, 3),
+    alone=st.booleans(),
 )
 @settings(max_examples=150, deadline=None)
 def test_vector_row_and_node_agree(
-    known: list[Node], running: list[tuple[Pod, int]], pod: Pod, strategy: str, gpu: int
+    known: list[Node], running: list[tuple[Pod, int]], pod: Pod, strategy: str, gpu: int, alone: bool
 ) -> None:
     table, handle = _table(known), FakeHandle()
-    fit = NodeResourcesFit(_weights(strategy, gpu), handle)
+    fit = NodeResourcesFit(_weights(strategy, gpu, alone), handle)
     balanced = NodeResourcesBalancedAllocation({}, handle)
     for at, (other, where) in enumerate([(None, 0), *running]):
         if other is not None:

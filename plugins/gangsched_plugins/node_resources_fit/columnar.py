@@ -20,6 +20,7 @@ from gangsched_framework.objects import Pod
 from gangsched_framework.refusals import Rows
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, PodRequests
 from gangsched_framework.status import Status
+from gangsched_framework.values import value
 from gangsched_plugins.common.float_columns import FloatColumns
 from gangsched_plugins.node_resources_fit.fitting import Demand, refusal_status
 from gangsched_plugins.node_resources_fit.strategies import Share, Strategy, least_allocated, most_allocated
@@ -34,7 +35,7 @@ def view(column: array[int]) -> Vector:
     return np.frombuffer(column, np.int64)
 
 
-@frozen(eq=False)
+@value(eq=False)
 class _Check:
     """One resource the pod asks for."""
 
@@ -127,7 +128,7 @@ def _status(code: int, checks: Sequence[_Check]) -> Status:
 # --- Score ----------------------------------------------------------------------------------------------------------
 
 
-@frozen(eq=False)
+@value(eq=False)
 class _Part:
     """One resource of the weighted mean. ``used`` and ``capacity`` are columns of the table.
 
@@ -149,13 +150,14 @@ _EXACT_FLOATS = 2**53
 class _Capacities:
     """What the nodes have of the resources of a weighted mean, for one ``classes`` of the table.
 
-    ``divisors``: the weights of the resources a node has, at least 1. ``floats``: the same amounts, at least 1, where
-    floats hold a hundred times each exactly; ``free``: what is left of them. ``whole``: 64-bit arithmetic holds them a
-    hundred times. ``scratch`` is for one vector pass.
+    ``divisors``: the weights of the resources a node has, at least 1, also as floats. ``floats``: the same amounts, at
+    least 1, where floats hold a hundred times each exactly; ``free``: what is left. ``whole``: 64-bit arithmetic
+    holds them a hundred times. ``scratch`` is for one vector pass.
     """
 
     capacities: tuple[Vector, ...]
     divisors: Vector
+    float_divisors: Floats
     floats: tuple[Floats, ...] | None
     free: FloatColumns
     whole: bool
@@ -175,7 +177,9 @@ class _Capacities:
         floats = tuple(np.maximum(c, 1).astype(np.float64) for c in capacities) if small else None
         free = FloatColumns(table, [used for used, _ in columns], [capacity for _, capacity in columns])
         scratch = (np.zeros(rows), np.zeros(rows))
-        return cls(tuple(capacities), np.maximum(weights, 1), floats, free, largest < _LARGEST, scratch)
+        divisors = np.maximum(weights, 1)
+        whole = largest < _LARGEST
+        return cls(tuple(capacities), divisors, divisors.astype(np.float64), floats, free, whole, scratch)
 
 
 class CapacityCache:
@@ -254,8 +258,10 @@ def score_column(
 
 def _by_floats(parts: Sequence[_Part], known: _Capacities, floats: Sequence[Floats], free: bool) -> Vector:
     """The weighted mean of the ``free``, or the used, shares: quotients of exact floats, cut, are those of integers."""
-    score, total = known.scratch
-    total.fill(0)
+    total, other = known.scratch
+    if not parts:
+        total.fill(0)
+    score = total
     for part, left, whole, capacity in zip(parts, known.free.now(), floats, known.capacities, strict=True):
         np.subtract(left, float(part.asked), out=score)
         np.maximum(score, 0.0, out=score)
@@ -266,8 +272,10 @@ def _by_floats(parts: Sequence[_Part], known: _Capacities, floats: Sequence[Floa
         np.floor(score, out=score)
         if part.weight != 1:
             score *= part.weight
-        total += score
-    np.divide(total, known.divisors, out=total)
+        if score is other:
+            total += score
+        score = other
+    total /= known.float_divisors
     return total.astype(np.int64)
 
 

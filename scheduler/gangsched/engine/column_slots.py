@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from attrs import frozen
 from numpy.typing import NDArray
 
 from gangsched.engine.domain_choice import FixedScore, normalized
 from gangsched_framework.columns import Columns, DomainScore, FilterColumn, ScoreColumn
 from gangsched_framework.interface import MAX_NODE_SCORE
+from gangsched_framework.values import value
 
 
-@frozen(eq=False)
+@value(eq=False)
 class Slot:
     """One plugin's part: a filter, and a score that is ``absolute``, or ``relative`` to other nodes, or a constant.
 
