@@ -93,7 +93,7 @@ class EnqueueExtensions(Plugin, Protocol):
     """Which cluster events may make a pod schedulable that this plugin rejected.
 
     When: once, when the framework is built. By: the framework. Status: none. A hint is asked only for pods in whose
-    rejector sets the plugin stands; a registration without hint always queues. Undo: nothing.
+    rejector sets the plugin stands; without one every event queues, and so does, for a plugin without this, any event.
     """
 
     def events_to_register(self) -> Iterable[ClusterEventWithHint]: ...

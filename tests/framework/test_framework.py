@@ -124,8 +124,19 @@ def test_pre_enqueue_asks_the_plugin_that_gated_last_time_first() -> None:
 def test_registrations_are_kept_by_plugin() -> None:
     event = ClusterEventWithHint(ClusterEvent(Resource.NODE, Action.ADD))
     registering = plugin("R", filter=lambda *_: None, events_to_register=lambda: [event])
-    framework = build("filter", registering, plugin("Silent", filter=lambda *_: None))
+    framework = build("filter", registering)
     assert framework.registrations == {"R": (event,)}
+
+
+def test_a_plugin_that_may_reject_and_registers_nothing_hears_of_every_event() -> None:
+    silent = build("filter", plugin("Silent", filter=lambda *_: None)).registrations["Silent"]
+    for resource in Resource:
+        if resource is not Resource.WILDCARD:
+            assert any(each.hint is None and each.event.matches(ClusterEvent(resource, Action.ADD)) for each in silent)
+
+
+def test_a_plugin_that_only_scores_registers_nothing() -> None:
+    assert build("score", plugin("Scores", score=lambda *_: 0)).registrations == {}
 
 
 # --- PreFilter (node-plugins.md §4.1) ---------------------------------------------------------------------------
