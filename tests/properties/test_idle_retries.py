@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from gangsched.api import Engine
+from gangsched.api import Engine, plugin_registry
+from gangsched.engine.scheduler import Scheduler
+from gangsched.engine.settings import Settings
+from gangsched.host import Host
 from gangsched.replay.complaints import Complaints
 from gangsched.replay.decision_log import OutcomeLog
 from gangsched.replay.formats import open_trace
+from gangsched.replay.nodes import nodes_of
 from gangsched.replay.player import Player
 from tests.scheduler.replay.traces import add, delete, group, node, pod, update, write
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "philly-10-days.csv.gz"
 HOSTNAME = "kubernetes.io/hostname"
 GAPS = (0, 0, 1, 2, 5, 11, 30, 31)
 NEVER_WITH_X: dict[str, Any] = {
@@ -105,14 +112,19 @@ class Story:
         self.events.append(update(self.time, changed))
 
 
-def play(trace: str, *, idle: bool) -> tuple[dict[str, object], int]:
-    """What a replay leaves, and how many attempts it carried out."""
+def play(trace: str, *, idle: bool, oracle: bool = False, nodes: str = "") -> tuple[dict[str, object], int]:
+    """What a replay leaves, and how many attempts it carried out. ``oracle``: by the per-node form of every plugin."""
     complaints = Complaints(trace, lenient=True)  # what an earlier event made impossible is passed over
     source = open_trace(complaints)
     engine = Engine(source.header.config, idle=idle)
+    if oracle:
+        settings = Settings(engine.config.initial_backoff, engine.config.max_backoff, oracle=True)
+        profiles, gates = engine.config.profiles, engine.config.gates
+        engine.core = Scheduler(profiles, plugin_registry(), settings=settings, feature_gates=gates)
+        engine.host = Host(engine.core)
     log = io.StringIO()
     player = Player(engine, source.header, complaints, check=True, log=OutcomeLog(log))
-    result = player.play(source.events())
+    result = player.play(source.events(), nodes_of(nodes) or () if nodes else ())
     engine.core._check()
     left = {
         "hash": result.decisions_hash,
@@ -143,6 +155,24 @@ def compare(path: Path, seeds: range) -> None:
 @pytest.mark.parametrize("first", range(0, 45, 15))
 def test_idle_retries_are_as_good_as_carried_out(tmp_path: Path, first: int) -> None:
     compare(tmp_path, range(first, first + 15))
+
+
+@pytest.mark.slow
+def test_three_thousand_gangs_of_philly_are_placed_as_by_the_oracle_that_carries_every_retry_out(
+    tmp_path: Path,
+) -> None:
+    with gzip.open(EXAMPLE, "rt", encoding="utf-8") as whole:
+        lines = list(islice(whole, 3001))
+    trace = tmp_path / "slice.csv"
+    trace.write_text("".join(lines), encoding="utf-8")
+
+    (fast, few), (slow, many) = (
+        play(str(trace), idle=not oracle, oracle=oracle, nodes="64x8gpu") for oracle in (False, True)
+    )
+
+    for part, value in slow.items():
+        assert fast[part] == value, part
+    assert few < many // 10
 
 
 @pytest.mark.slow
