@@ -125,7 +125,7 @@ def report(outcomes: Sequence[Outcome]) -> str:
         "`cycles`, `scheduler/engine` and `properties` run until the first failure.",
         "`python -m tests.mutations.run --write` makes this page anew, `-k TEXT` some rows of it.",
         "",
-        "| # | Where | What is wrong | First test that notices |",
+        "| # | Where | What is wrong | Test that notices |",
         "|---|---|---|---|",
     ]
     for number, outcome in enumerate(outcomes, 1):
