@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gangsched_framework.columns import ScoreColumn
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Node, Pod
@@ -85,9 +86,8 @@ def test_vector_row_and_node_agree(
             if columns is None or columns.score is None:
                 continue
             score = columns.score
-            assert not hasattr(score, "scores")
-            vector = score.vector()  # type: ignore[union-attr]
-            one = score.one  # type: ignore[union-attr]
+            assert isinstance(score, ScoreColumn)
+            vector, one = score.vector(), score.one
             assert one is not None
             rows = range(len(table.names))
             assert vector.tolist() == [one(row) for row in rows]
