@@ -122,7 +122,7 @@ class Forest:
         key = pod.group_key
         if key is None:
             return
-        record = self._records.get(key) or self._record(key)
+        record = self._record(key)
         record.pods[pod.uid] = pod
         if pod.node_name:
             record.scheduled[pod.uid] = pod.node_name
@@ -137,7 +137,7 @@ class Forest:
         key = new.group_key
         if key is None:
             return
-        record, uid = self._records.get(key) or self._record(key), new.uid
+        record, uid = self._record(key), new.uid
         known = uid in record.pods
         record.pods[uid] = new
         if new.node_name:

@@ -158,7 +158,7 @@ class Pod(_PodFields):
 
     def bound_to(self, node_name: str, status: PodStatus | None = None) -> Pod:
         """This pod, assigned to ``node_name``; ``status`` None keeps its status."""
-        # every binding makes such a copy: written out, and frozen when it is complete, it costs a tenth of evolve
+        # every binding makes such a copy: written out, and frozen when it is complete, it costs a seventh of evolve
         copy = _PodFields(
             self.namespace,
             self.name,

@@ -56,7 +56,7 @@ class Record:
 def refresh(record: Record | None) -> None:
     """Recompute readiness from ``record`` upward, as far as thresholds are crossed."""
     while record is not None:
-        ready = (len(record.pods) if record.is_leaf else record.ready_children) >= record.required
+        ready = record.count >= record.required
         if ready == record.ready:
             return
         record.ready = ready

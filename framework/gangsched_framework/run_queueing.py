@@ -34,7 +34,7 @@ def run_pre_enqueue(plugins: Sequence[PreEnqueuePlugin], pod: Pod, first: str) -
                 if status is not None and not status.ok:
                     return status.with_plugin(first)
     for plugin in plugins:
-        if first and plugin.name == first:
+        if plugin.name == first:
             continue
         status = plugin.pre_enqueue(pod)
         if status is not None and not status.ok:

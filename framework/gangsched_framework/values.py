@@ -1,6 +1,6 @@
 """``value``: ``attrs.frozen`` to type checkers, a plain slotted class at run time.
 
-A frozen class pays for each field it sets, three times the price of a plain one (measured), and a cycle makes a dozen
+A frozen class pays for each field it sets, three times the price of a plain one (measured), and a cycle makes several
 such objects a pod. What users hand in (pods, nodes, groups) stays frozen at run time, too.
 """
 

@@ -96,7 +96,7 @@ class QueuedPodGroupInfo(QueueingParams):
         self.rejected.add(info)
         if info.initial_attempt_timestamp is None:
             self.fresh[key] = info
-        self.gates.unseen[key] = info
+        self.gates.join(info)
 
     def get(self, leaf: EntityKey, pod_key: str) -> QueuedPodInfo | None:
         return self._leaves.get(leaf, {}).get(pod_key)

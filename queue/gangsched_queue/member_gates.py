@@ -86,10 +86,7 @@ class Cohort(MemberSet):
     unmarked: dict[str, dict[str, QueuedPodInfo]] = field(factory=dict)
 
     def enter(self, info: QueuedPodInfo, scopes: Scopes, order: TreeOrder) -> None:
-        if self._last is None:
-            self.members[info.pod.key] = info
-        else:
-            self.add(info, order)
+        self.add(info, order)
         for plugin in scopes.tree:
             if plugin not in info.unschedulable_plugins:
                 self.unmarked.setdefault(plugin, {})[info.pod.key] = info

@@ -129,7 +129,7 @@ class PreEnqueue:
             else:
                 depth = self._forest.depth(_leaf_of(info))
                 answers[pod.scheduler_name, depth] = plugin, status
-                key = (pod.scheduler_name, depth, plugin, not plugin or scopes.passed_all_of_pod(first, plugin))
+                key = (pod.scheduler_name, depth, plugin, scopes.passed_all_of_pod(first, plugin))
                 cohort = gates.cohorts.get(key)
                 if cohort is None:
                     cohort = gates.cohorts[key] = Cohort(plugin=plugin)

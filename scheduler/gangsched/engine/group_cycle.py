@@ -126,9 +126,7 @@ class GroupCycle:
             self._refusal = refusal
 
     def _log(self, event: str, **values: object) -> None:
-        log = self.tools.log
-        if log.on:
-            log.stage(event, self.number, self.entity.key, **values)
+        self.tools.log.stage(event, self.number, self.entity.key, **values)
 
     def _to_try(self, infos: Sequence[QueuedPodInfo]) -> list[QueuedPodInfo]:
         """Without pods being deleted, assumed already, or assigned by someone else since the pop (spec §4.4)."""

@@ -74,7 +74,7 @@ class PodGroupAlgorithm:
             result.status = _pre_check(verdict)
             return result
         for info in pods:
-            if self._minimal and self._enough(verdict):
+            if self._enough(verdict):
                 break
             outcome = self._try_pod(result, info, state)
             if result.status.code is Code.ERROR:

@@ -123,21 +123,18 @@ class World:
         self.forest.add_pod(pod)
         if pod.node_name:
             self._count(pod, pod.node_name)
-        if self.accounts is not None:
-            self._account(pod)
+        self._account(pod)
 
     def update_pod(self, old: Pod, new: Pod) -> None:
         """A pod changes; an assumed pod that shows its node is confirmed."""
         self.pods[new.key] = new
-        if new.group_key is not None or old.group_key is not None:
-            self.forest.update_pod(old, new)
+        self.forest.update_pod(old, new)
         if new.node_name:
             self._assumed.pop(new.key, None)
             self._count(new, new.node_name)
         elif new.key not in self._assumed:
             self._uncount(new.key)
-        if self.accounts is not None:
-            self._account(new)
+        self._account(new)
 
     def delete_pod(self, pod: Pod) -> None:
         """A pod is gone, and its reservation with it: no binding under way can succeed any more."""
@@ -162,8 +159,7 @@ class World:
             return
         self._assumed[key] = pod.uid
         self.forest.assume(pod, node_name)
-        if self.accounts is not None:
-            self._account(known)
+        self._account(known)
         if counted:
             self.version += 1
             self._counted[key] = (pod, node_name)
