@@ -95,6 +95,9 @@ KINDS: Mapping[tuple[str, str], Kind] = dict(
 )
 """(API group, kind) -> what is known about it."""
 
+KIND_NAMES = tuple(dict.fromkeys(name for _, name in KINDS))
+"""What may stand under ``kind`` of an object that is read."""
+
 _BY_API = {(api, kind.scope.kind): kind for kind in KINDS.values() for api in kind.api_versions}
 
 CLASS_KINDS = frozenset({"PriorityClass", "RuntimeClass"})

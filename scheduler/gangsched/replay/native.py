@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
 from gangsched.manifests import Decoder, Defaults
-from gangsched.manifests.errors import InputError, describe, found, missing, printable, unknown_field
+from gangsched.manifests.errors import InputError, describe, found, missing, not_one_of, printable, unknown_field
+from gangsched.manifests.kinds import KIND_NAMES
 from gangsched.replay.complaints import Complaints
 from gangsched.replay.events import CLUSTER_WIDE, Identity, TraceEvent, TraceHeader
 from gangsched.replay.reading import read_lines
@@ -43,6 +44,7 @@ class NativeTrace:
         self._complaints = complaints
         self._lines = read_lines(complaints)
         self._newest: dict[Identity, ClusterObject] = {}
+        self._skipped: set[Identity] = set()  # objects of kinds that are not read
         line, text = next(self._lines, (1, ""))
         try:
             self._header = _header(parse_line(text) if text else {})
@@ -76,8 +78,13 @@ class NativeTrace:
     def _events_of(self, time: int, line: int, verb: str, body: Any) -> Iterator[TraceEvent]:
         if verb == "delete":
             identity = _identity(body)
-            self._newest.pop(identity, None)
             self._decoder.forget(identity.kind, identity.name)
+            if identity in self._skipped:
+                self._skipped.discard(identity)
+                return
+            if identity.kind not in KIND_NAMES:
+                raise not_one_of(identity.kind, KIND_NAMES, "delete", "kind")
+            self._newest.pop(identity, None)
             yield TraceEvent(time, line, "delete", identity)
             return
         if not isinstance(body, Mapping):
@@ -88,6 +95,8 @@ class NativeTrace:
             objects = self._decoder.decode(body, where=place, now=time, current=current)
         except InputError as problem:
             raise problem.under(verb) from None
+        if not objects:
+            self._skipped.add(_named(body))
         for obj in objects:
             identity = Identity.of(obj)
             self._newest[identity] = obj

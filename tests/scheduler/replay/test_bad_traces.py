@@ -91,7 +91,7 @@ EVENTS: dict[str, tuple[dict[str, Any] | str, str]] = {
     "an addition of what exists": (add(2, pod("a")), "Pod/default/a: found an object that exists"),
     "an update of what does not exist": (update(2, pod("b")), "Pod/default/b: found an unknown object"),
     "a deletion of what does not exist": (delete(2, "Pod", "b"), "Pod/default/b: found an unknown object"),
-    "a deletion of an unknown kind": (delete(2, "Pdo", "a"), "Pdo/default/a: found an unknown object"),
+    "a deletion of an unknown kind": (delete(2, "Pdo", "a"), 'delete.kind: found text "Pdo", allowed Pod, Node, '),
     "a deletion that is text": (line(t=2, delete="a"), 'delete: found text "a"'),
     "a deletion without a kind": (line(t=2, delete={"name": "a"}), "delete.kind: found nothing"),
     "a deletion of a number": (line(t=2, delete={"kind": "Pod", "name": 3}), "delete.name: found number 3"),
@@ -124,6 +124,26 @@ def test_a_bad_event_is_named_with_its_line_or_skipped_and_counted(
     assert (result.skipped, result.first_skipped) == (1, str(caught.value))
     assert list(result.bindings) == ["default/a", "default/z"]
     assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}},
+        {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "c"}},
+        {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "c"}, "handler": "h"},
+    ],
+    ids=["of another kind", "of somebody else's API", "of a class of runtimes"],
+)
+def test_an_object_that_is_not_read_comes_and_goes_unnoticed_once(tmp_path: Path, manifest: dict[str, Any]) -> None:
+    kind = manifest["kind"]
+    namespace = {} if kind == "RuntimeClass" else {"namespace": "default"}
+    going = line(t=2, delete={"kind": kind, "name": "c", **namespace})
+    path = write(tmp_path / "t.jsonl", [*GOOD, add(2, manifest), going, add(3, pod("z"))])
+    assert list(play(path).bindings) == ["default/a", "default/z"]
+    twice = write(tmp_path / "twice.jsonl", [*GOOD, add(2, manifest), going, going])
+    with pytest.raises(InputError, match=f"twice.jsonl:6: .*{kind}"):
+        play(twice)
 
 
 BEFORE = [
