@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 
 import pytest
-from attrs import evolve
+from attrs import AttrsInstance, evolve, fields
+from attrs.exceptions import FrozenInstanceError
 
 from gangsched_framework.infos import PodGroupInfo, PoppedPodGroupInfo, QueuedPodInfo
-from gangsched_framework.objects import Condition, EntityKey, Pod
+from gangsched_framework.objects import Condition, EntityKey, Pod, PodStatus
 from gangsched_framework.pod_spec import Container, ContainerPort, LabelSelector, PodSpec
 from gangsched_framework.profile import PluginRef, Profile
 from gangsched_framework.testing import make_composite_pod_group, make_node, make_pod, make_pod_group, selector
@@ -60,6 +61,24 @@ def test_a_bound_pod_is_the_same_pod_on_a_node() -> None:
     bound = pod.bound_to("n1")
     assert (bound.node_name, bound.key, bound.uid, bound.labels) == ("n1", pod.key, pod.uid, pod.labels)
     assert pod.node_name == ""
+
+
+def test_a_copy_differs_in_what_was_asked_alone_and_is_frozen() -> None:
+    pod = make_pod("p").label("a", "b").annotation("c", "d").in_group("g").priority(3).condition("A", "True").obj()
+    assert _differing(pod, pod.bound_to("n1")) == ["node_name"]
+    assert _differing(pod, pod.with_status(PodStatus("Running"))) == ["status"]
+    for group in (make_pod_group("g").obj(), make_composite_pod_group("G").priority(1).min_group_count(2).obj()):
+        copy = group.with_condition(Condition("A", "True"))
+        assert _differing(group, copy) == ["conditions"]
+        assert type(copy) is type(group)
+        with pytest.raises(FrozenInstanceError):
+            copy.name = "q"  # type: ignore[misc]
+    with pytest.raises(FrozenInstanceError):
+        pod.bound_to("n1").name = "q"  # type: ignore[misc]
+
+
+def _differing(one: AttrsInstance, other: AttrsInstance) -> list[str]:
+    return [each.name for each in fields(type(one)) if getattr(one, each.name) is not getattr(other, each.name)]
 
 
 def test_a_renamed_copy_has_the_key_of_its_name() -> None:
