@@ -87,7 +87,8 @@ def picture(runs: Sequence[Run], title: str) -> str:
         f' font-size="12"><rect width="100%" height="100%" fill="white"/><text x="{LEFT}" y="18">{escape(title)}</text>'
     )
     parts += [
-        f'<text x="{x(day * DAY):.0f}" y="{HEIGHT - 10}" text-anchor="middle">day {day}</text>'
+        f'<text x="{x(day * DAY):.0f}" y="{HEIGHT - 10}" text-anchor="{"end" if day == last else "middle"}">'
+        f"day {day}</text>"
         for day in range(first, last + 1)
     ]
     for amount in (0, most / 2, most):
