@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from attrs import frozen
@@ -71,9 +71,10 @@ class Framework:
         tiers = [plugin for plugin in sort if isinstance(plugin, DynamicSortPlugin)]
         if len(sort) != 1 and (not sort or len(tiers) < len(sort)):
             raise ConfigurationError(f"exactly one queueSort plugin is needed, the profile has {len(sort)}")
-        self._sort = sort[0]
         self.fair_order = FairOrder(handle.accounts, tiers) if tiers else None
         """The dynamic form of queueSort; None = the static one."""
+        self.sort_key: Callable[[Sortable], tuple[int, ...]] = sort[0].sort_key if not tiers else _waits_longest
+        """Static order of the active queue; without one, who waits longer comes first."""
         self._pre_enqueue = self._at("preEnqueue")
         self.pre_filter_plugins = self._at("preFilter")
         self.pod_judges = tuple(p for p in self.pre_filter_plugins if getattr(p, "judges_pod_alone", False))
@@ -137,12 +138,6 @@ class Framework:
         return pure and self.all_nodes and not self._reserve
 
     # --- queueing -------------------------------------------------------------------------------------------------
-
-    def sort_key(self, entity: Sortable) -> tuple[int, ...]:
-        """Static order of the active queue; without one, who waits longer comes first."""
-        if self.fair_order is not None:
-            return (entity.timestamp,)
-        return cast("tuple[int, ...]", self._sort.sort_key(entity))
 
     @property
     def pre_enqueue_plugins(self) -> Sequence[Any]:
@@ -296,6 +291,10 @@ class Framework:
         self, state: PodGroupCycleState, root: PoppedPodGroupInfo, schedule: SchedulingFunction
     ) -> tuple[PodGroupPostFilterResult | None, Status | None]:
         return run_podgroup.run_pod_group_post_filter(self._group_post_filter, state, root, schedule)
+
+
+def _waits_longest(entity: Sortable) -> tuple[int, ...]:
+    return (entity.timestamp,)
 
 
 def _title(point: str) -> str:

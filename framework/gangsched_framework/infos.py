@@ -71,7 +71,8 @@ class QueueingParams:
 class QueuedPodInfo(QueueingParams):
     """A waiting pod: an entity of its own, or a member of a group entity.
 
-    ``unschedulable_plugins`` / ``pending_plugins`` are the rejector sets; they survive a pop (spec §2.2.8).
+    ``unschedulable_plugins`` / ``pending_plugins`` are the rejector sets; they survive a pop (spec §2.2.8) and are
+    replaced, never changed: most pods share them.
     """
 
     pod: Pod
@@ -80,8 +81,8 @@ class QueuedPodInfo(QueueingParams):
         default=Factory(lambda info: info.pod.entity_key if info.pod.group_key is None else _NONE, takes_self=True),
     )
     """Of the entity that a plain pod is; '' of a member, which is none."""
-    unschedulable_plugins: set[str] = field(factory=set)
-    pending_plugins: set[str] = field(factory=set)
+    unschedulable_plugins: frozenset[str] = frozenset()
+    pending_plugins: frozenset[str] = frozenset()
 
     @property
     def priority(self) -> int:

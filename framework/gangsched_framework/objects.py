@@ -123,7 +123,7 @@ class Pod(_PodFields):
     @property
     def entity_key(self) -> EntityKey:
         """``pod/namespace/name``."""
-        return EntityKey.of(POD, self.namespace, self.name)
+        return EntityKey(f"{POD}/{self.key}")
 
     @property
     def terminal(self) -> bool:

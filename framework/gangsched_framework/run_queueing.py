@@ -25,17 +25,11 @@ _EVERYTHING = tuple(
 )
 
 
-def run_pre_enqueue(plugins: Sequence[PreEnqueuePlugin], pod: Pod, first: str) -> Status | None:
-    """Ask the plugins in order, the one named ``first`` (it gated last time) before all others; first refusal wins."""
+def run_pre_enqueue(plugins: Sequence[PreEnqueuePlugin], pod: Pod, first: str = "") -> Status | None:
+    """The first refusal, signed; None lets the pod pass. ``first``: asked before all others, as it gated last time."""
     if first:
-        for plugin in plugins:
-            if plugin.name == first:
-                status = plugin.pre_enqueue(pod)
-                if status is not None and not status.ok:
-                    return status.with_plugin(first)
+        plugins = sorted(plugins, key=lambda plugin: plugin.name != first)
     for plugin in plugins:
-        if plugin.name == first:
-            continue
         status = plugin.pre_enqueue(pod)
         if status is not None and not status.ok:
             return status.with_plugin(plugin.name)

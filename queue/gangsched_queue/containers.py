@@ -14,7 +14,6 @@ from gangsched_queue.incomplete_pods import IncompletePods
 from gangsched_queue.nominator import Nominator
 from gangsched_queue.pending_pods import PendingPods
 from gangsched_queue.registrations import Registrations
-from gangsched_queue.requeue import Strategy
 from gangsched_queue.waiting import Place, WaitingEntities
 
 
@@ -63,7 +62,7 @@ class Containers:
         assert group is not None
         entity = QueuedPodGroupInfo(key=root, group=group, timestamp=info.timestamp)
         entity.insert(leaf, info)
-        self.waiting.requeue(entity, Strategy.IMMEDIATELY)
+        self.waiting.enter(entity)
 
     def readd(self, leaves: list[EntityKey]) -> None:
         """Place the incomplete pods of some leaves anew: oldest first, then by name (conformance README §2)."""

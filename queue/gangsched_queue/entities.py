@@ -51,7 +51,7 @@ class RejectedMembers:
     def reject(self, info: QueuedPodInfo, plugin: str) -> None:
         """A plugin gates the member: it joins the member's rejectors (spec §2.8.3)."""
         key = info.pod.key
-        info.unschedulable_plugins.add(plugin)
+        info.unschedulable_plugins |= {plugin}
         self.unrejected.pop(key, None)
         members = self.by_plugin.get(plugin)
         if members is None:

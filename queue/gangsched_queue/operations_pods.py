@@ -19,7 +19,7 @@ def add(queue: Containers, pod: Pod) -> None:
     info = QueuedPodInfo(pod=pod, timestamp=queue.clock.now())
     leaf = pod.group_key
     if leaf is None:
-        queue.waiting.requeue(info, Strategy.IMMEDIATELY)
+        queue.waiting.enter(info)
     else:
         queue.place_member(leaf, info)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.infos import QueuedPodInfo
-from gangsched_framework.objects import EntityKey
+from gangsched_framework.objects import EntityKey, Pod
+from gangsched_framework.run_queueing import run_pre_enqueue
 from gangsched_framework.status import Status
 from gangsched_queue.entities import Entity, QueuedPodGroupInfo
 from gangsched_queue.member_gates import Cohort, CohortKey, MemberOrder, Scopes, member_order
@@ -26,13 +27,18 @@ class PreEnqueue:
     """Asks the plugins of each pod's profile; a pod without profile passes."""
 
     def __init__(self, frameworks: Frameworks, forest: Forest) -> None:
-        self._frameworks = frameworks
         self._forest = forest
+        self._plugins = {name: framework.pre_enqueue_plugins for name, framework in frameworks.items()}
         self._scopes = {name: _scopes_of(framework) for name, framework in frameworks.items()}
 
     def passes(self, entity: Entity) -> bool:
         """Run PreEnqueue and note in the entity who gates it: of several, the last in tree order (conformance §2)."""
-        status = self._check_pod(entity) if isinstance(entity, QueuedPodInfo) else self._check_group(entity)
+        if isinstance(entity, QueuedPodInfo):
+            status = self._ask(entity.pod, entity.gating_plugin)
+            if status is not None:
+                entity.unschedulable_plugins |= {status.plugin}
+        else:
+            status = self._check_group(entity)
         if status is None:
             entity.gating_plugin = entity.gating_reason = ""
             return True
@@ -40,12 +46,6 @@ class PreEnqueue:
         entity.gating_reason = status.message
         entity.was_flushed = False
         return False
-
-    def _check_pod(self, info: QueuedPodInfo) -> Status | None:
-        status = self._ask(info, info.gating_plugin)
-        if status is not None:
-            info.unschedulable_plugins.add(status.plugin)
-        return status
 
     def _check_group(self, entity: QueuedPodGroupInfo) -> Status | None:
         gates = entity.gates
@@ -62,9 +62,8 @@ class PreEnqueue:
                 self._ask_members(entity, gates.take_unseen(), answers)
         return self._last_gated(entity, gated)
 
-    def _ask(self, info: QueuedPodInfo, first: str) -> Status | None:
-        framework = self._frameworks.get(info.pod.scheduler_name)
-        return framework.run_pre_enqueue(info.pod, first) if framework is not None else None
+    def _ask(self, pod: Pod, first: str) -> Status | None:
+        return run_pre_enqueue(self._plugins.get(pod.scheduler_name, ()), pod, first)
 
     def _ask_cohorts(self, entity: QueuedPodGroupInfo, answers: Answers) -> None:
         """One question for each cohort, unless a newcomer was just told the same or was let pass by all.
@@ -80,7 +79,7 @@ class PreEnqueue:
             scheduler_name, depth, _, sure = key
             plugin, status = answers.get((scheduler_name, depth), _UNKNOWN)
             if plugin and plugin != cohort.plugin:
-                status = self._ask(next(iter(cohort.members.values())), cohort.plugin)
+                status = self._ask(next(iter(cohort.members.values())).pod, cohort.plugin)
                 plugin = status.plugin if status is not None else ""
             if plugin == cohort.plugin:
                 cohort.status = status
@@ -113,7 +112,7 @@ class PreEnqueue:
         gated: list[Gated] = []
         for info in infos:
             pod, first, plugin = info.pod, info.gating_plugin, ""
-            status = self._ask(info, first)
+            status = self._ask(pod, first)
             if status is not None:
                 plugin = status.plugin
                 entity.rejected.reject(info, plugin)

@@ -7,8 +7,6 @@ from typing import Protocol
 
 from gangsched_framework.events import ClusterEvent, ClusterEventWithHint
 from gangsched_framework.interface import PreEnqueuePlugin, Sortable
-from gangsched_framework.objects import Pod
-from gangsched_framework.status import Status
 
 
 class QueueFramework(Protocol):
@@ -23,8 +21,6 @@ class QueueFramework(Protocol):
     def pre_enqueue_plugins(self) -> Sequence[PreEnqueuePlugin]: ...
 
     def sort_key(self, entity: Sortable) -> tuple[int, ...]: ...
-
-    def run_pre_enqueue(self, pod: Pod, first: str = "") -> Status | None: ...
 
 
 Frameworks = Mapping[str, QueueFramework]

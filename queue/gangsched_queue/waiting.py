@@ -96,6 +96,13 @@ class WaitingEntities:
         """Remove an entity from where it is, if it is waiting at all."""
         _ = self.active.remove(key) or self.parked.remove(key) or self.backoff.remove(key)
 
+    def enter(self, entity: Entity) -> None:
+        """Take in an entity that is nowhere: active, or parked when PreEnqueue holds it back (spec §2.11 Add 2, 3d)."""
+        if self._pre_enqueue.passes(entity):
+            self._enter_active(entity)
+        else:
+            self.parked.add(entity)
+
     def requeue(self, entity: Entity, strategy: Strategy, origin: Place | None = None) -> Place:
         """Move an entity from ``origin`` (None = it is nowhere) to where the strategy leads (spec §2.7.6d, §2.8.3)."""
         place = self._lead(entity, strategy)

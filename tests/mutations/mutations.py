@@ -512,7 +512,12 @@ MUTATIONS: tuple[Mutation, ...] = (
         '"" if nominate is None else nominate)',
         "nominate)",
     ),
-    _engine("submit", "old rejectors stay", "        info.unschedulable_plugins.clear()\n", ""),
+    _engine(
+        "submit",
+        "old rejectors stay",
+        "info.unschedulable_plugins = frozenset() if fit_error is None else",
+        "info.unschedulable_plugins |= frozenset() if fit_error is None else",
+    ),
     _engine(
         "submit",
         "an assigned pod is requeued",

@@ -192,8 +192,8 @@ class Cluster:
             return
         if outcome.verdict == "fail":
             info.pod = newest
-            info.unschedulable_plugins = set(outcome.unschedulable)
-            info.pending_plugins = set(outcome.pending)
+            info.unschedulable_plugins = outcome.unschedulable
+            info.pending_plugins = outcome.pending
             self.queue.add_unschedulable(info)
         else:
             self.forest.assume(newest, "node")
@@ -219,7 +219,7 @@ class Cluster:
         self.forest.forget(newest)
         self.queue.move_all(ASSIGNED_DELETE, newest, None, lambda other: other.uid != newest.uid)
         info.pod = newest
-        info.unschedulable_plugins, info.pending_plugins = set(), set()
+        info.unschedulable_plugins = info.pending_plugins = frozenset()
         self.queue.add_unschedulable(info)
 
     # --- reading --------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from attrs import define, field
@@ -162,9 +162,8 @@ class FakeFramework:
     def __attrs_post_init__(self) -> None:
         self.preemption = Preemption(self.forest)
         gating: list[Any] = [Gates(), self.preemption, Gang(self.forest, self.scoped)]
-        self.pre_enqueue_plugins = [
-            _Scoped(plugin, SCOPES[plugin.name]) if self.scoped else plugin for plugin in gating
-        ]
+        counting = _Scoped if self.scoped else _Counting
+        self.pre_enqueue_plugins = [counting(plugin, self.count) for plugin in gating]
         if self.reverse:
             self.pre_enqueue_plugins.reverse()
         everyone: list[Any] = [*gating, Fit(), Claim(), Loud()]
@@ -173,15 +172,7 @@ class FakeFramework:
     def sort_key(self, entity: Sortable) -> tuple[int, ...]:
         return (-entity.priority, entity.timestamp)
 
-    def run_pre_enqueue(self, pod: Pod, first: str = "") -> Status | None:
-        for plugin in sorted(self.pre_enqueue_plugins, key=lambda plugin: plugin.name != first):
-            self._count(plugin.name)
-            status: Status | None = plugin.pre_enqueue(pod)
-            if status is not None:
-                return status.with_plugin(plugin.name)
-        return None
-
-    def _count(self, name: str) -> None:
+    def count(self, name: str) -> None:
         self.asked[name] = self.asked.get(name, 0) + 1
 
     def _counted(self, plugin: str, registration: ClusterEventWithHint) -> ClusterEventWithHint:
@@ -190,23 +181,32 @@ class FakeFramework:
             return registration
 
         def counted(pod: Pod, old: Pod | Node | Group | None, new: Pod | Node | Group | None) -> Hint:
-            self._count(f"{plugin} hint")
+            self.count(f"{plugin} hint")
             return hint(pod, old, new)
 
         return ClusterEventWithHint(registration.event, counted, registration.within_tree)
 
 
 @define(eq=False)
-class _Scoped:
-    """A plugin that declares the scope of its verdicts."""
+class _Counting:
+    """A plugin whose questions are counted."""
 
     plugin: Any
-    pre_enqueue_scope: str
+    count: Callable[[str], None]
 
     @property
     def name(self) -> str:
         return str(self.plugin.name)
 
     def pre_enqueue(self, pod: Pod) -> Status | None:
+        self.count(self.name)
         status: Status | None = self.plugin.pre_enqueue(pod)
         return status
+
+
+class _Scoped(_Counting):
+    """One that declares the scope of its verdicts."""
+
+    @property
+    def pre_enqueue_scope(self) -> str:
+        return SCOPES[self.name]

@@ -352,7 +352,7 @@ def test_row_83_an_event_of_another_than_the_gating_plugin_does_not_touch_a_gate
     ids=["its own pod", "another pod", "no pod"],
 )
 def test_row_84_a_wildcard_event_concerns_the_pod_it_carries(carried: str, worth: Strategy) -> None:
-    info = QueuedPodInfo(pod=pod("p"), timestamp=0, unschedulable_plugins={FIT})
+    info = QueuedPodInfo(pod=pod("p"), timestamp=0, unschedulable_plugins=frozenset({FIT}))
     registrations = Cluster().queue._queue.registrations
     happened = Occurrence(WILDCARD_EVENT, None, pod(carried) if carried else None)
     assert strategy_of_pod(info, happened, registrations) is worth

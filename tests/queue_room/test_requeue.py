@@ -34,8 +34,8 @@ def member(
     return QueuedPodInfo(
         pod=pod(name, of, labels={"fits": fits, "room": room}),
         timestamp=0,
-        unschedulable_plugins=set(unschedulable.split()),
-        pending_plugins=set(pending.split()),
+        unschedulable_plugins=frozenset(unschedulable.split()),
+        pending_plugins=frozenset(pending.split()),
     )
 
 

@@ -285,8 +285,8 @@ def test_a_tree_knows_its_members_their_rejectors_and_who_was_never_ready(
             info = QueuedPodInfo(
                 pod=pod(name, leaf),
                 timestamp=0,
-                unschedulable_plugins=set(unschedulable),
-                pending_plugins=set(pending),
+                unschedulable_plugins=frozenset(unschedulable),
+                pending_plugins=frozenset(pending),
                 initial_attempt_timestamp=7 if pending else None,
             )
             model[name] = info

@@ -35,6 +35,7 @@ class DefaultPreemption:
         self._absolute: int = args.get("minCandidateNodesAbsolute", 100)
         self._policy_gate = handle.feature_gates.get("PodGroupPreemptionPolicy", False)
         self._asynchronous = handle.feature_gates.get("SchedulerAsyncPreemption", False)
+        self.inert = () if self._asynchronous else ("preEnqueue",)
         self._gate = EvictionGate(handle)
         self._dry_runs: RowMemo[DryRun] | None = None if handle.oracle else RowMemo(handle)
         self._lesser = LesserUnits(handle)

@@ -15,7 +15,7 @@ from gangsched_framework.status import unschedulable
 from gangsched_framework.testing import PodGroupBuilder, make_node, make_pod_group
 
 GANG = 3
-FIT = "NodeResourcesFit"
+FIT = frozenset({"NodeResourcesFit"})
 
 
 def _plain(core: Scheduler, n: int) -> tuple[Pod, ...]:
@@ -55,7 +55,7 @@ def _pop_pods(core: Scheduler, count: int) -> list[QueuedPodInfo]:
 
 
 def _refuse(core: Scheduler, info: QueuedPodInfo) -> None:
-    info.unschedulable_plugins.add(FIT)
+    info.unschedulable_plugins = FIT
     core.queue.add_unschedulable(info)
 
 

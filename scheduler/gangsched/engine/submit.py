@@ -98,11 +98,8 @@ class Submitter:
         self, info: QueuedPodInfo, status: Status, nominate: str | None, fit_error: FitError | None = None
     ) -> PodVerdict:
         """The failure handler (spec §4.9.6). ``nominate``: None keeps the nomination, '' clears it, else the node."""
-        info.unschedulable_plugins.clear()
-        info.pending_plugins.clear()
-        if fit_error is not None:
-            info.unschedulable_plugins.update(fit_error.unschedulable_plugins)
-            info.pending_plugins.update(fit_error.pending_plugins)
+        info.unschedulable_plugins = frozenset() if fit_error is None else fit_error.unschedulable_plugins
+        info.pending_plugins = frozenset() if fit_error is None else fit_error.pending_plugins
         current = self.world.pods.get(info.pod.key)
         if current is not None and current.uid != info.pod.uid:
             self.queue.done(info.pod.uid)  # replaced by a new pod: the handler stops
