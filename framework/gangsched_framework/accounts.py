@@ -5,16 +5,18 @@ that is known and unfinished is *requested*; a pod on its way out counts nowhere
 steps of the running cycle and its rollbacks. A *job* is a root entity, a *tenant* a Queue; a pod without a known root
 and without an annotation of its own is an orphan and counts for nobody (P18r).
 
-Policies listen and keep what they derive in step; nothing here knows a policy. Costs are O(resources) a pod.
+Policies listen and keep what they derive in step; nothing here knows a policy. ``moved`` collects for the queue whose
+amounts changed, and whom else a policy names. Costs are O(resources) a pod.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
 
 from attrs import define
 
 from gangsched_framework.hierarchy import Forest
+from gangsched_framework.moved import Moved
 from gangsched_framework.objects import DEFAULT_QUEUE, QUEUE_NAME, EntityKey, Node, Pod, PodSpec, Queue
 from gangsched_framework.resources import CPU, MEMORY
 from gangsched_framework.vectors import Vector, minus, plus, stored_amounts
@@ -43,26 +45,6 @@ class JobAccount:
     allocated: Vector = ()
 
 
-class AccountsListener(Protocol):
-    """Told after each change of committed amounts. A policy notes what to recompute and does so when it is asked."""
-
-    def on_allocated(self, job: JobAccount, grew: bool) -> None:
-        """A pod of ``job`` was placed (``grew``) or gave its place back."""
-        ...
-
-    def on_requested(self, job: JobAccount) -> None:
-        """A pod of ``job`` came or went; at 0 pods the job has gone."""
-        ...
-
-    def on_total(self) -> None:
-        """Nodes changed, or a resource was named for the first time."""
-        ...
-
-    def on_queue(self, tenant: TenantAccount) -> None:
-        """A Queue came, changed or went."""
-        ...
-
-
 @define(eq=False)
 class _Entry:
     """How a pod is counted, and the object it was counted by."""
@@ -76,7 +58,8 @@ class _Entry:
 class Accounts:
     """The books of one core. ``tenants`` holds every Queue and every tenant with pods; ``jobs`` those with pods.
 
-    A Queue named ``default`` of weight 1 exists unless there is a real one (architecture.md §11).
+    A Queue named ``default`` of weight 1 exists unless there is a real one (architecture.md §11). Whoever is in one of
+    the lists ``on_…`` is called after each change of that kind; a policy notes what to work out anew when it is asked.
     """
 
     def __init__(self, forest: Forest) -> None:
@@ -84,14 +67,20 @@ class Accounts:
         self.total: Vector = ()
         self.tenants: dict[str, TenantAccount] = {DEFAULT_QUEUE: TenantAccount(DEFAULT_QUEUE, Queue(DEFAULT_QUEUE))}
         self.jobs: dict[EntityKey, JobAccount] = {}
-        self.listeners: list[AccountsListener] = []
+        self.moved = Moved()
+        self.on_allocated: list[Callable[[JobAccount, bool], None]] = []
+        """A pod of a job was placed (True) or gave its place back."""
+        self.on_requested: list[Callable[[JobAccount], None]] = []
+        """A pod of a job came or went; at 0 pods the job has gone."""
+        self.on_total: list[Callable[[], None]] = []
+        """Nodes changed, or a resource was named for the first time."""
+        self.on_queue: list[Callable[[], None]] = []
+        """A Queue came, changed or went."""
         self._forest = forest
         self._pods: dict[str, _Entry] = {}
         self._nodes: dict[str, Vector] = {}
         self._vectors: dict[PodSpec, Vector] = {}
         self._steps: dict[str, tuple[TenantAccount, Vector, int]] = {}
-        self._moved: dict[EntityKey, None] = {}
-        self._changed_queues: dict[str, None] = {}
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
@@ -118,15 +107,13 @@ class Accounts:
         entry = self._pods.get(pod_key)
         return entry.placed if entry is not None else None
 
-    def drain_moved(self) -> dict[EntityKey, None]:
-        """Jobs that changed their tenant since the last call."""
-        moved, self._moved = self._moved, {}
+    def take_moved(self) -> Moved | None:
+        """Whose key may have changed since the last call; None = nobody's."""
+        moved = self.moved
+        if not moved:
+            return None
+        self.moved = Moved()
         return moved
-
-    def drain_queues(self) -> dict[str, None]:
-        """Tenants whose Queue came, changed or went since the last call."""
-        changed, self._changed_queues = self._changed_queues, {}
-        return changed
 
     # --- pods -------------------------------------------------------------------------------------------------------
 
@@ -204,11 +191,9 @@ class Accounts:
         job.tenant = tenant
         tenant.pods += job.pods
         tenant.request, tenant.allocated = plus(tenant.request, job.request), plus(tenant.allocated, job.allocated)
-        self._moved[job.key] = None
-        for listener in self.listeners:
-            for each in (left, job):
-                listener.on_requested(each)
-                listener.on_allocated(each, each is job)
+        for each in (left, job):
+            self._requested(each)
+            self._allocated(each, each is job)
         self._forget_tenant(old)
 
     def _tenant(self, name: str) -> TenantAccount:
@@ -229,16 +214,27 @@ class Accounts:
         job.request, tenant.request = change(job.request, vector), change(tenant.request, vector)
         if not job.pods:
             del self.jobs[job.key]
-        for listener in self.listeners:
-            listener.on_requested(job)
+        self._requested(job)
         self._forget_tenant(tenant)
+
+    def _requested(self, job: JobAccount) -> None:
+        self.moved.jobs[job.key] = None
+        for note in self.on_requested:
+            note(job)
 
     def _allocate(self, job: JobAccount, vector: Vector, *, grow: bool) -> None:
         change = plus if grow else minus
         tenant = job.tenant
         job.allocated, tenant.allocated = change(job.allocated, vector), change(tenant.allocated, vector)
-        for listener in self.listeners:
-            listener.on_allocated(job, grow)
+        self._allocated(job, grow)
+
+    def _allocated(self, job: JobAccount, grew: bool) -> None:
+        """``grew``: the job holds more, so its tenant has less room."""
+        moved = self.moved
+        moved.jobs[job.key] = None
+        moved.note(job.tenant.name, not grew)
+        for note in self.on_allocated:
+            note(job, grew)
 
     # --- the running cycle ------------------------------------------------------------------------------------------
 
@@ -268,8 +264,8 @@ class Accounts:
         change = minus(new, old)
         if any(change):
             self.total = plus(self.total, change)
-            for listener in self.listeners:
-                listener.on_total()
+            for note in self.on_total:
+                note()
 
     def set_queue(self, name: str, queue: Queue | None) -> None:
         """A Queue came, changed, or (None) went; its pods stay counted for its name."""
@@ -277,17 +273,17 @@ class Accounts:
             queue = Queue(DEFAULT_QUEUE)
         tenant = self._tenant(name)
         tenant.queue = queue
-        self._changed_queues[name] = None
-        for listener in self.listeners:
-            listener.on_queue(tenant)
+        self.moved.note(name, grew=True)
+        for note in self.on_queue:
+            note()
         self._forget_tenant(tenant)
 
     def _as_vector(self, amounts: dict[str, int]) -> Vector:
         unknown = [name for name in sorted(amounts) if name not in self.names]
         if unknown:
             self.names += unknown
-            for listener in self.listeners:
-                listener.on_total()
+            for note in self.on_total:
+                note()
         return tuple(amounts.get(name, 0) for name in self.names)
 
     def _check(self) -> None:

@@ -2,8 +2,8 @@
 
 A profile lists one static plugin (``sort_key``) or any number of these. They are asked in profile order and the first
 decisive one wins, over all tiers (fair-share.md §2.3, S9); age and name end every order (S10). Keys change with
-**committed** amounts only, and a plugin names the tenants and jobs whose key may have changed, so that whoever keeps
-them in order need not look at the others.
+**committed** amounts only. ``Accounts.moved`` names the tenants and jobs whose key may have changed: those whose own
+amounts did, and whom else a plugin names. So whoever keeps them in order need not look at the others.
 """
 
 from __future__ import annotations
@@ -15,38 +15,15 @@ from attrs import define, field
 
 from gangsched_framework.accounts import Accounts
 from gangsched_framework.interface import Plugin, Sortable
+from gangsched_framework.moved import Branch, Moved
 from gangsched_framework.objects import DEFAULT_QUEUE, QUEUE_NAME, EntityKey, Group, Pod, Queue
 from gangsched_framework.vectors import Vector
 
 Key = tuple[Any, ...]
 """Sorts before another when it is smaller; an empty one has no opinion."""
 
-Branch = tuple[str, ...]
-"""Tenants that stand together: changes above them move them as one."""
-
-DYNAMIC_SORT = ("tenant_key", "job_key", "moved")
-"""The methods that make a queueSort plugin a dynamic one."""
-
-
-@define(eq=False)
-class Moved:
-    """Tenants and jobs whose key may have changed. ``tenants``: True = there may be more room than before.
-
-    ``branches``: what their tenants have in common may have changed.
-    """
-
-    tenants: dict[str, bool]
-    jobs: dict[EntityKey, None]
-    branches: dict[Branch, None] = field(factory=dict)
-
-    def note(self, tenant: str, grew: bool) -> None:
-        self.tenants[tenant] = grew or self.tenants.get(tenant, False)
-
-    def join(self, other: Moved) -> None:
-        for tenant, grew in other.tenants.items():
-            self.note(tenant, grew)
-        self.jobs.update(other.jobs)
-        self.branches.update(other.branches)
+DYNAMIC_SORT = ("tenant_key", "job_key")
+"""The methods that make a queueSort plugin a dynamic one: it has one of them or both."""
 
 
 class Job(Sortable, Protocol):
@@ -61,26 +38,47 @@ class Job(Sortable, Protocol):
 
 
 @runtime_checkable
-class DynamicSortPlugin(Plugin, Protocol):
-    """Order of tenants and of jobs inside a tenant (QueueOrder and JobOrder of fair-share.md §2.3).
+class TenantSortPlugin(Plugin, Protocol):
+    """Order of tenants (QueueOrder of fair-share.md §2.3).
 
-    When: before a pop, for what ``moved`` named and for newcomers. By: the queue. With: the name of a tenant, a waiting
-    root entity. Keys of one plugin are always of one shape, or always (). Undo: nothing.
+    When: before a pop, for tenants that moved and for newcomers. By: the queue. With: the name of a tenant. Keys of one
+    plugin are always of one shape. Undo: nothing.
     """
 
     def tenant_key(self, tenant: str) -> Key: ...
-    def job_key(self, job: Job) -> Key: ...
-    def moved(self) -> Moved | None:
-        """What changed since the last call, by what this plugin looks at; None = nothing."""
-        ...
 
 
 @runtime_checkable
-class BranchingSortPlugin(DynamicSortPlugin, Protocol):
+class JobSortPlugin(Plugin, Protocol):
+    """Order of jobs inside a tenant (JobOrder of fair-share.md §2.3).
+
+    When: before a pop, for jobs that moved and for newcomers. By: the queue. With: a waiting root entity. Keys of one
+    plugin are always of one shape. Undo: nothing.
+    """
+
+    def job_key(self, job: Job) -> Key: ...
+
+
+DynamicSortPlugin = TenantSortPlugin | JobSortPlugin
+
+
+@runtime_checkable
+class SettlingSortPlugin(Plugin, Protocol):
+    """A dynamic order in which more moves than the tenants and jobs whose own amounts changed.
+
+    When: before each look at the order. What: it notes in ``Accounts.moved`` who else may have another key, or more
+    room; it may do so earlier, too.
+    """
+
+    def settle(self) -> None: ...
+
+
+@runtime_checkable
+class BranchingSortPlugin(TenantSortPlugin, Protocol):
     """A dynamic order along a tree (HDRF), at most one among the tiers.
 
-    Tenants of one branch compare by ``key_in_branch`` as they do by ``tenant_key``; ``moved`` names a branch where the
-    latter changed for all its tenants, and not these.
+    Tenants of one branch compare by ``key_in_branch`` as they do by ``tenant_key``; ``Accounts.moved`` names a branch
+    where the latter changed for all its tenants, and not these.
     """
 
     def branch(self, tenant: str) -> Branch: ...
@@ -92,7 +90,8 @@ class TenantLimitPlugin(Plugin, Protocol):
     """Overused and Allocatable of fair-share.md §2.3. '' = go on, else the reason a user reads.
 
     When: a tenant, or an entity by the request of its next pod, might be popped; committed amounts count. One refusal
-    is enough, over all plugins. An answer may turn from no to yes only when ``moved`` names the tenant as grown.
+    is enough, over all plugins. An answer may turn from no to yes only when ``Accounts.moved`` names the tenant as
+    grown.
     """
 
     def overused(self, tenant: str) -> str: ...
@@ -105,27 +104,24 @@ class FairOrder:
 
     accounts: Accounts
     plugins: Sequence[DynamicSortPlugin]
+    _tenant_sort: list[TenantSortPlugin] = field(init=False)
+    _job_sort: list[JobSortPlugin] = field(init=False)
+    _settling: list[SettlingSortPlugin] = field(init=False)
     _limits: list[TenantLimitPlugin] = field(init=False)
     _branching: BranchingSortPlugin | None = field(init=False)
 
     def __attrs_post_init__(self) -> None:
+        self._tenant_sort = [plugin for plugin in self.plugins if isinstance(plugin, TenantSortPlugin)]
+        self._job_sort = [plugin for plugin in self.plugins if isinstance(plugin, JobSortPlugin)]
+        self._settling = [plugin for plugin in self.plugins if isinstance(plugin, SettlingSortPlugin)]
         self._limits = [plugin for plugin in self.plugins if isinstance(plugin, TenantLimitPlugin)]
         self._branching = next((plugin for plugin in self.plugins if isinstance(plugin, BranchingSortPlugin)), None)
 
     def drain(self) -> Moved | None:
         """What changed since the last call; None = nothing."""
-        moved: Moved | None = None
-        for plugin in self.plugins:
-            own = plugin.moved()
-            if moved is None:
-                moved = own
-            elif own is not None:
-                moved.join(own)
-        jobs, queues = self.accounts.drain_moved(), self.accounts.drain_queues()
-        if jobs or queues:
-            moved = moved or Moved({}, {})
-            moved.join(Moved(dict.fromkeys(queues, True), jobs))
-        return moved
+        for plugin in self._settling:
+            plugin.settle()
+        return self.accounts.take_moved()
 
     def tenant_of(self, entity: Job) -> str:
         """A root's tenant holds for its tree."""
@@ -134,7 +130,7 @@ class FairOrder:
     def tenant_key(self, tenant: str) -> Key:
         """By the plugins, then age, then name."""
         key: Key = ()
-        for plugin in self.plugins:
+        for plugin in self._tenant_sort:
             key += plugin.tenant_key(tenant)
         return self._ended(key, tenant)
 
@@ -153,7 +149,7 @@ class FairOrder:
         if branching is None:
             return self.tenant_key(tenant)
         key: Key = ()
-        for plugin in self.plugins:
+        for plugin in self._tenant_sort:
             key += branching.key_in_branch(tenant) if plugin is branching else plugin.tenant_key(tenant)
         return self._ended(key, tenant)
 
@@ -165,7 +161,7 @@ class FairOrder:
     def job_key(self, entity: Job) -> Key:
         """By the plugins, then age; the queue appends the entity's key."""
         key: Key = ()
-        for plugin in self.plugins:
+        for plugin in self._job_sort:
             key += plugin.job_key(entity)
         return (*key, entity.source.creation_timestamp)
 

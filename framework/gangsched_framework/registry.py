@@ -20,7 +20,7 @@ _PARAMETERS = {
     "sort_key": 1,
     "tenant_key": 1,
     "job_key": 1,
-    "moved": 0,
+    "settle": 0,
     "overused": 1,
     "refuses": 2,
     "pre_enqueue": 1,
@@ -99,7 +99,7 @@ class Registry:
 
     def sorts_dynamically(self, name: str) -> bool:
         """Whether the plugin is a tier of a dynamic queueSort (``fair_order.py``)."""
-        return all(hasattr(self._classes[name], method) for method in DYNAMIC_SORT)
+        return any(hasattr(self._classes[name], method) for method in DYNAMIC_SORT)
 
     def build(self, name: str, args: Mapping[str, Any], handle: Handle) -> Plugin:
         """Make the plugin. Raises ConfigurationError for an unknown name or refused arguments."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.events import ClusterEventWithHint
-from gangsched_framework.fair_order import Job, Key, Moved
+from gangsched_framework.fair_order import Key
 from gangsched_framework.handle import Handle
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import Pod
@@ -37,12 +37,9 @@ class Capacity:
         """Priority, then the share of the quota (K4)."""
         return self.book.key(tenant)
 
-    def job_key(self, job: Job) -> Key:
-        """No opinion on jobs."""
-        return ()
-
-    def moved(self) -> Moved | None:
-        return self.book.moved()
+    def settle(self) -> None:
+        """Who deserves something else than before has moved."""
+        self.book.settle()
 
     def overused(self, tenant: str) -> str:
         """Never by its share (K7); but a broken hierarchy serves nobody (K12)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gangsched_framework.fair_order import Job, Key, Moved
+from gangsched_framework.fair_order import Job, Key
 from gangsched_framework.handle import Handle
 from gangsched_plugins import names
 from gangsched_plugins.fairshare.dominant_book import DominantBook
@@ -19,13 +19,6 @@ class DRF:
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self.book = DominantBook(handle.accounts)
 
-    def tenant_key(self, tenant: str) -> Key:
-        """No opinion on tenants."""
-        return ()
-
     def job_key(self, job: Job) -> Key:
         """The job's dominant share, exact: no tolerance (D4)."""
         return (self.book.share(job.key),)
-
-    def moved(self) -> Moved | None:
-        return self.book.moved()

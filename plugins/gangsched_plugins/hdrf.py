@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gangsched_framework.fair_order import Branch, Job, Key, Moved
+from gangsched_framework.fair_order import Job, Key
 from gangsched_framework.handle import Handle
+from gangsched_framework.moved import Branch
 from gangsched_framework.vectors import Vector
 from gangsched_plugins import names
 from gangsched_plugins.fairshare.dominant_book import DominantBook
@@ -41,12 +42,9 @@ class HDRF:
         """The job's dominant share (D4)."""
         return (self.jobs.share(job.key),)
 
-    def moved(self) -> Moved | None:
-        tenants, jobs = self.book.moved(), self.jobs.moved()
-        if tenants is None or jobs is None:
-            return tenants or jobs
-        tenants.join(jobs)
-        return tenants
+    def settle(self) -> None:
+        """Who stands elsewhere in the tree has moved."""
+        self.book.settle()
 
     def overused(self, tenant: str) -> str:
         """Nobody is by shares; but a tenant without a sound place in the hierarchy is not served (E54, E55)."""

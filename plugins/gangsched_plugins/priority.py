@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gangsched_framework.fair_order import Job, Key, Moved
+from gangsched_framework.fair_order import Job, Key
 from gangsched_framework.handle import Handle
 from gangsched_plugins import names
 
@@ -18,13 +18,5 @@ class Priority:
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         pass
 
-    def tenant_key(self, tenant: str) -> Key:
-        """No opinion on tenants."""
-        return ()
-
     def job_key(self, job: Job) -> Key:
         return (-job.priority,)
-
-    def moved(self) -> Moved | None:
-        """A priority never changes by itself."""
-        return None

@@ -7,7 +7,7 @@ from typing import Any
 
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.events import ClusterEventWithHint
-from gangsched_framework.fair_order import Job, Key, Moved
+from gangsched_framework.fair_order import Key
 from gangsched_framework.handle import Handle
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import Pod
@@ -37,12 +37,9 @@ class Proportion:
         queue = account.queue if account is not None else None
         return (-queue.priority if queue is not None else 0, self.book.share(tenant))
 
-    def job_key(self, job: Job) -> Key:
-        """No opinion on jobs."""
-        return ()
-
-    def moved(self) -> Moved | None:
-        return self.book.moved()
+    def settle(self) -> None:
+        """Who deserves something else than before has moved."""
+        self.book.settle()
 
     def overused(self, tenant: str) -> str:
         """Everything the tenant deserves is used up (P13r)."""

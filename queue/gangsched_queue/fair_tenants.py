@@ -13,9 +13,10 @@ from typing import Any
 
 from attrs import define, field
 
-from gangsched_framework.fair_order import Branch, FairOrder, Key, Moved
+from gangsched_framework.fair_order import FairOrder, Key
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.infos import QueuedPodInfo
+from gangsched_framework.moved import Branch, Moved
 from gangsched_framework.objects import EntityKey
 from gangsched_framework.vectors import Vector
 from gangsched_queue.entities import Entity

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 
-from gangsched_framework.fair_order import Branch, FairOrder, Key
+from gangsched_framework.fair_order import FairOrder, Key
+from gangsched_framework.moved import Branch
 
 _Entry = tuple[Key, str]
 

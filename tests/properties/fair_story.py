@@ -177,7 +177,7 @@ class FairStory(Story):
             if isinstance(entity, QueuedPodInfo) and not entity.gating_plugin:
                 for plugin in order.plugins:
                     if entity.unschedulable_plugins == {plugin.name}:
-                        gate: TenantGate = plugin._gate  # type: ignore[attr-defined]
+                        gate: TenantGate = plugin._gate  # type: ignore[union-attr]
                         assert gate._refusal(entity.pod, tentative=False), f"{entity.key} could go on"
 
 

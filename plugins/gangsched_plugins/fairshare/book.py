@@ -1,11 +1,10 @@
-"""What the live forms of the policies have in common: they listen to the accounts and note what to work out anew."""
+"""What the live forms of the policies have in common: the accounts, and amounts by name."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gangsched_framework.accounts import Accounts, JobAccount, TenantAccount
-from gangsched_framework.fair_order import Moved
+from gangsched_framework.accounts import Accounts
 from gangsched_framework.objects import EntityKey
 from gangsched_framework.resources import MEMORY, PODS
 from gangsched_framework.vectors import Vector
@@ -20,35 +19,10 @@ def readable(name: str, amount: float) -> str:
 
 
 class Book:
-    """A listener that keeps nothing. A policy overrides what it looks at, and ``settle``."""
+    """Reads and translates the accounts. A policy listens to what it looks at, and keeps what it derives from it."""
 
     def __init__(self, accounts: Accounts) -> None:
         self.accounts = accounts
-        self._moved = Moved({}, {})
-        accounts.listeners.append(self)
-
-    def on_allocated(self, job: JobAccount, grew: bool) -> None:
-        """A pod was placed or gave its place back."""
-
-    def on_requested(self, job: JobAccount) -> None:
-        """A pod came or went."""
-
-    def on_total(self) -> None:
-        """Nodes changed."""
-
-    def on_queue(self, tenant: TenantAccount) -> None:
-        """A Queue changed."""
-
-    def settle(self) -> None:
-        """Bring everything up to date with the accounts."""
-
-    def moved(self) -> Moved | None:
-        """Tenants and jobs whose key may have changed since the last call."""
-        self.settle()
-        if not (self._moved.tenants or self._moved.jobs or self._moved.branches):
-            return None
-        moved, self._moved = self._moved, Moved({}, {})
-        return moved
 
     # --- between vectors and amounts --------------------------------------------------------------------------------
 

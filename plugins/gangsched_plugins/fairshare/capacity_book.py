@@ -29,21 +29,22 @@ class CapacityBook(Book):
         self._branches: dict[str, Branch] | None = None
         self._not_ready = ""
         self._touched: dict[str, None] = {}
+        accounts.on_allocated.append(self._on_allocated)
+        accounts.on_requested.append(self._on_requested)
+        accounts.on_total.append(self._start_anew)
+        accounts.on_queue.append(self._start_anew)
 
     # --- what happened ----------------------------------------------------------------------------------------------
 
-    def on_allocated(self, job: JobAccount, grew: bool) -> None:
+    def _on_allocated(self, job: JobAccount, grew: bool) -> None:
         self._touch(job.tenant.name, not grew)
 
-    def on_requested(self, job: JobAccount) -> None:
+    def _on_requested(self, job: JobAccount) -> None:
         branch = (self._branches or {}).get(job.tenant.name)
         if self._not_ready or (self.hierarchical and branch is not None and branch.children):
             self._branches = None  # jobs in an inner queue break the hierarchy (K12)
 
-    def on_total(self) -> None:
-        self._branches = None
-
-    def on_queue(self, tenant: TenantAccount) -> None:
+    def _start_anew(self) -> None:
         self._branches = None
 
     def _touch(self, name: str, grew: bool) -> None:
@@ -57,7 +58,7 @@ class CapacityBook(Book):
         limited = bool(path) and path[0].quota.capability is not None
         top = path[0 if grew and limited else 1] if len(path) > 1 else None
         for each in _names_below(top) if top is not None else [name]:
-            self._moved.note(each, grew)
+            self.accounts.moved.note(each, grew)
 
     # --- answers ----------------------------------------------------------------------------------------------------
 
@@ -116,7 +117,7 @@ class CapacityBook(Book):
             self._branches = self._build()
             self._touched.clear()
             for name in (*self.accounts.tenants, *self._branches):  # one may wait whose pods count nowhere any more
-                self._moved.note(name, grew=True)
+                self.accounts.moved.note(name, grew=True)
         elif self._touched:
             touched, self._touched = self._touched, {}
             for name in touched:
@@ -124,6 +125,7 @@ class CapacityBook(Book):
         return self._branches
 
     def settle(self) -> None:
+        """Bring the quotas up to date; everybody moves when they were read anew."""
         self.branches()
 
     def _build(self) -> dict[str, Branch]:

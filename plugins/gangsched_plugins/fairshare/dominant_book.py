@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gangsched_framework.accounts import Accounts, JobAccount
+from gangsched_framework.accounts import Accounts
 from gangsched_framework.objects import EntityKey
 from gangsched_plugins.fairshare.amounts import EPSILON
 from gangsched_plugins.fairshare.book import Book
@@ -10,18 +10,16 @@ from gangsched_plugins.fairshare.dominant_share import DominantShare, dominant_s
 
 
 class DominantBook(Book):
-    """A bind moves one job; a change of the cluster moves those that hold anything."""
+    """A bind moves its own job alone; a change of the cluster moves those that hold anything."""
 
     def __init__(self, accounts: Accounts) -> None:
         super().__init__(accounts)
         self._totals: list[tuple[int, int]] | None = None
+        accounts.on_total.append(self._on_total)
 
-    def on_allocated(self, job: JobAccount, grew: bool) -> None:
-        self._moved.jobs[job.key] = None
-
-    def on_total(self) -> None:
+    def _on_total(self) -> None:
         self._totals = None
-        self._moved.jobs.update(self.jobs_holding())
+        self.accounts.moved.jobs.update(self.jobs_holding())
 
     def share(self, job: EntityKey) -> float:
         """max over the cluster's resources of allocated / total (D2)."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gangsched_framework.accounts import Accounts, JobAccount, TenantAccount
-from gangsched_framework.fair_order import Branch
+from gangsched_framework.accounts import Accounts, JobAccount
+from gangsched_framework.moved import Branch
 from gangsched_framework.objects import EntityKey, Queue
 from gangsched_plugins.fairshare.book import Book
 from gangsched_plugins.fairshare.hdrf import HdrfTree, Mode
@@ -33,17 +33,15 @@ class HdrfBook(Book):
         self._home: dict[EntityKey, tuple[str, ...]] = {}
         self._tenants_at: dict[Branch, dict[str, None]] = {}
         self._branches_below: dict[Branch, dict[Branch, None]] = {}
+        accounts.on_allocated.append(self._on_changed)
+        accounts.on_requested.append(self._on_changed)
+        accounts.on_total.append(self._start_anew)
+        accounts.on_queue.append(self._start_anew)
 
-    def on_allocated(self, job: JobAccount, grew: bool) -> None:
+    def _on_changed(self, job: JobAccount, grew: bool = False) -> None:
         self._changed[job.key] = None
 
-    def on_requested(self, job: JobAccount) -> None:
-        self._changed[job.key] = None
-
-    def on_total(self) -> None:
-        self._tree = None
-
-    def on_queue(self, tenant: TenantAccount) -> None:
+    def _start_anew(self) -> None:
         self._tree = None
 
     # --- answers ----------------------------------------------------------------------------------------------------
@@ -70,23 +68,24 @@ class HdrfBook(Book):
     # --- bringing up to date ----------------------------------------------------------------------------------------
 
     def settle(self) -> None:
-        tree = self._tree
+        """Bring the tree up to date; tenants whose level changed have moved, and branches where one above did."""
+        tree, moved = self._tree, self.accounts.moved
         if tree is None:
             known = self._paths
             tree = self._rebuild()
             self._changed.clear()
             for name in (*known, *self.accounts.tenants):  # one may wait whose pods count nowhere any more
-                self._moved.note(name, grew=True)
+                moved.note(name, grew=True)
             for below in self._branches_below.values():
-                self._moved.branches.update(below)
+                moved.branches.update(below)
         if self._changed:
             changed, self._changed = self._changed, {}
             for key in changed:
                 self._put(tree, key)
             for path in tree.take_touched():
                 for name in self._tenants_at.get(path, ()):
-                    self._moved.note(name, grew=False)
-                self._moved.branches.update(self._branches_below.get(path, {}))
+                    moved.note(name, grew=False)
+                moved.branches.update(self._branches_below.get(path, {}))
 
     def _rebuild(self) -> HdrfTree:
         names = self.accounts.names

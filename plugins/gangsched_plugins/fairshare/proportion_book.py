@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from gangsched_framework.accounts import Accounts, JobAccount, TenantAccount
+from gangsched_framework.accounts import Accounts, JobAccount
 from gangsched_framework.resources import PODS
 from gangsched_framework.vectors import Vector
 from gangsched_plugins.fairshare.amounts import EPSILON, NO_AMOUNTS, Amounts
@@ -30,42 +30,38 @@ class ProportionBook(Book):
         self._requested: dict[str, None] = {}
         self._matrix: Matrix | None = None
         self._deserved: dict[str, list[float]] = {}
-        self._shares: dict[str, float] = {}
         self._of_request: dict[Vector, tuple[tuple[int, int], ...]] = {}
+        self._settled = False
+        accounts.on_requested.append(self._on_requested)
+        accounts.on_total.append(self._start_anew)
+        accounts.on_queue.append(self._start_anew)
 
     # --- what happened ----------------------------------------------------------------------------------------------
 
-    def on_allocated(self, job: JobAccount, grew: bool) -> None:
-        name = job.tenant.name
-        self._shares.pop(name, None)
-        self._moved.note(name, not grew)
-
-    def on_requested(self, job: JobAccount) -> None:
+    def _on_requested(self, job: JobAccount) -> None:
         self._requested[job.tenant.name] = None
+        self._settled = False
 
-    def on_total(self) -> None:
+    def _start_anew(self) -> None:
         self._table = None
-
-    def on_queue(self, tenant: TenantAccount) -> None:
-        self._table = None
+        self._settled = False
 
     # --- answers ----------------------------------------------------------------------------------------------------
 
     def share(self, tenant: str) -> float:
         """max over what is deserved of allocated / deserved (P11r)."""
-        found = self._shares.get(tenant)
-        if found is None:
-            account = self.accounts.tenants.get(tenant)
-            found = 0
-            for held, deserved in zip(account.allocated if account else (), self.deserved(tenant), strict=False):
-                if deserved >= EPSILON and held / deserved > found:
-                    found = held / deserved
-            self._shares[tenant] = found
-        return found
+        account = self.accounts.tenants.get(tenant)
+        worst = 0.0
+        if account is not None:
+            for held, deserved in zip(account.allocated, self.deserved(tenant), strict=False):
+                if deserved >= EPSILON and held / deserved > worst:
+                    worst = held / deserved
+        return worst
 
     def deserved(self, tenant: str) -> list[float]:
         """In the order of the accounts' resources."""
-        self.settle()
+        if not self._settled:
+            self.settle()
         return self._deserved.get(tenant) or self.padded(())
 
     def overused(self, tenant: str) -> str:
@@ -125,6 +121,10 @@ class ProportionBook(Book):
     # --- bringing up to date ----------------------------------------------------------------------------------------
 
     def settle(self) -> None:
+        """Bring what tenants deserve up to date; who deserves something else than before has moved."""
+        if self._settled:
+            return
+        self._settled = True
         table = self._table
         if table is None:
             table = self._table = DeservedTable(tuple(self.accounts.names), self.total(), self.claims())
@@ -148,9 +148,8 @@ class ProportionBook(Book):
         for name in {**old, **self._deserved}:
             before, after = old.get(name, []), self._deserved.get(name, [])
             if before != after:
-                self._shares.pop(name, None)
                 grew = len(before) != len(after) or any(b > a for a, b in zip(before, after, strict=True))
-                self._moved.note(name, grew)
+                self.accounts.moved.note(name, grew)
 
     def claims(self) -> list[Claim]:
         """One of each Queue; whether it takes part is said by its request."""
