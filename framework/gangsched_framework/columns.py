@@ -101,7 +101,7 @@ class ScoreColumn:
     change.
     """
 
-    vector: Callable[[], Scores]
+    vector: Callable[[], NDArray[np.signedinteger]]
     one: Callable[[int], int] | None = None
     normalize: Literal["", "max", "reversed"] = ""
     ahead: Callable[[Rows, NDArray[np.int64]], Scores] | None = None

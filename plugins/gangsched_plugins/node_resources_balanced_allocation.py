@@ -20,15 +20,13 @@ from gangsched_framework.objects import Pod
 from gangsched_framework.refusals import Rows
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, Resources
 from gangsched_framework.status import Status, skip
-from gangsched_plugins.common.float_columns import FloatColumns
+from gangsched_plugins.common.by_nodes import ByNodes
+from gangsched_plugins.common.float_columns import EXACT, MANY, FloatColumns
 from gangsched_plugins.names import NODE_RESOURCES_BALANCED_ALLOCATION
 
 _STATE = f"PreScore{NODE_RESOURCES_BALANCED_ALLOCATION}"
 _FIXED = (CPU, MEMORY, EPHEMERAL_STORAGE)
 _MIDDLE = MAX_NODE_SCORE // 2
-_EXACT_FLOATS = 2**53
-_MANY = 50
-"""Touched rows from which one vector pass is cheaper."""
 
 Asked = tuple[tuple[str, int], ...]
 """(resource, amount the pod asks) for each resource that counts, in configured order."""
@@ -42,7 +40,7 @@ class NodeResourcesBalancedAllocation:
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self._resources: tuple[str, ...] = tuple(r["name"] for r in args.get("resources") or ()) or (CPU, MEMORY)
-        self._pairs: dict[tuple[str, str], _Pair] = {}
+        self._pairs = ByNodes(_Pair)
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo]) -> Status | None:
         """Skip for a pod that asks none of the resources."""
@@ -66,7 +64,7 @@ class NodeResourcesBalancedAllocation:
         if not any(amount for _, amount in asked):
             return SILENT
         if len(asked) == 2:
-            pair = self._pair(asked[0][0], asked[1][0], table)
+            pair = self._pairs.of((asked[0][0], asked[1][0]), table)
             if pair.holds:
                 return Columns(score=pair.column(asked[0][1], asked[1][1]))
         parts = [(amount, *table.column(resource)) for resource, amount in asked]
@@ -76,12 +74,6 @@ class NodeResourcesBalancedAllocation:
 
         rows = len(table.names)
         return Columns(score=ScoreColumn(lambda: np.fromiter(map(one, range(rows)), np.int64, rows), one))
-
-    def _pair(self, first: str, second: str, table: NodeTable) -> _Pair:
-        pair = self._pairs.get((first, second))
-        if pair is None or pair.classes is not table.classes:
-            pair = self._pairs[first, second] = _Pair(first, second, table)
-        return pair
 
     def _asked(self, pod: Pod) -> Asked:
         requested = pod.incoming.requested
@@ -104,7 +96,7 @@ def _score(parts: Iterable[tuple[int, int, int]]) -> int:
 def _on_every_node(capacity: array[int]) -> bool:
     """Whether every node has some of the resource, and no more than floats hold exactly."""
     amounts = np.frombuffer(capacity, np.int64)
-    return len(amounts) > 0 and int(amounts.min()) > 0 and int(amounts.max()) < _EXACT_FLOATS
+    return len(amounts) > 0 and int(amounts.min()) > 0 and int(amounts.max()) < EXACT
 
 
 class _Pair:
@@ -114,35 +106,33 @@ class _Pair:
     How balanced the nodes are as they stand is all one to the pod: it is kept, and followed row by row.
     """
 
-    def __init__(self, first: str, second: str, table: NodeTable) -> None:
-        self.classes = table.classes
+    def __init__(self, resources: tuple[str, str], table: NodeTable) -> None:
         self._table = table
-        self._used_a, self._capacity_a = table.column(first)
-        self._used_b, self._capacity_b = table.column(second)
+        (self._used_a, self._capacity_a), (self._used_b, self._capacity_b) = map(table.column, resources)
         capacities = self._capacity_a, self._capacity_b
         self.holds = all(map(_on_every_node, capacities))
-        self._whole_a, self._whole_b = (_view(capacity).astype(np.float64) for capacity in capacities)
+        self._whole = np.array([_view(capacity) for capacity in capacities], np.float64)
         self._used = FloatColumns(table, (self._used_a, self._used_b))
-        self._scratch = np.zeros(len(table.names)), np.zeros(len(table.names))
+        self._scratch, self._one = np.zeros_like(self._whole), np.ones_like(self._whole)
         self._log: list[int] = []
         self._position = -1
-        self._now: array[int] = array("q", [0]) * len(table.names)
+        self._before: array[int] = array("i", [0]) * len(table.names)  # 150 less the balance of the node as it stands
 
     def column(self, asked_a: int, asked_b: int) -> ScoreColumn:
         """The score for a pod that asks so much."""
 
-        def vector() -> NDArray[np.int64]:
+        asked = np.array([[asked_a], [asked_b]], np.float64)
+
+        def vector() -> NDArray[np.int32]:
             self._follow()
-            after = self._balances(asked_a, asked_b)
-            after -= _view(self._now)
-            after += _MIDDLE
-            after >>= 1  # rounded down
-            after += _MIDDLE
-            return after
+            score = self._balances(asked)
+            score += np.frombuffer(self._before, np.int32)
+            score >>= 1  # rounded down: 50 + (50 + after - before) // 2
+            return score
 
         def ahead(rows: Rows, steps: NDArray[np.int64]) -> NDArray[np.int64]:
             now_a, now_b = (_view(used)[rows][:, None] for used in (self._used_a, self._used_b))
-            all_a, all_b = (whole[rows][:, None] for whole in (self._whole_a, self._whole_b))
+            all_a, all_b = self._whole[:, rows, None]
 
             def balance(total_a: NDArray[np.int64], total_b: NDArray[np.int64]) -> NDArray[np.int64]:
                 deviation = np.abs(np.minimum(total_a / all_a, 1.0) - np.minimum(total_b / all_b, 1.0)) / 2
@@ -172,30 +162,29 @@ class _Pair:
         """Bring the balance of the nodes as they stand up to date. O(touched rows), or one vector pass."""
         log = self._table.touched
         end = len(log)
-        if log is not self._log or not 0 <= self._position <= end or end - self._position > _MANY:
-            _view(self._now)[:] = self._balances(0, 0)
+        if log is not self._log or not 0 <= self._position <= end or end - self._position > MANY:
+            np.subtract(3 * _MIDDLE, self._balances(np.zeros((2, 1))), out=np.frombuffer(self._before, np.int32))
         else:
             for row in log[self._position :]:
                 a, b = self._used_a[row], self._used_b[row]
                 total_a, total_b = self._capacity_a[row], self._capacity_b[row]
                 fractions = (a / total_a if a < total_a else 1.0, b / total_b if b < total_b else 1.0)
-                self._now[row] = _balance(fractions)
+                self._before[row] = 3 * _MIDDLE - _balance(fractions)
         self._log, self._position = log, end
 
-    def _balances(self, asked_a: int, asked_b: int) -> NDArray[np.int64]:
+    def _balances(self, asked: NDArray[np.float64]) -> NDArray[np.int32]:
         """How balanced each node would be with so much more on it."""
-        a, b = self._scratch
-        used_a, used_b = self._used.now()
-        for share, used, asked, whole in ((a, used_a, asked_a, self._whole_a), (b, used_b, asked_b, self._whole_b)):
-            np.add(used, float(asked), out=share)
-            share /= whole
-            np.minimum(share, 1.0, out=share)
+        shares = np.add(self._used.now(), asked, out=self._scratch)
+        shares /= self._whole
+        np.minimum(shares, self._one, out=shares)
+        a, b = shares
         a -= b
         np.abs(a, out=a)
-        a /= 2
-        np.subtract(1, a, out=a)
-        a *= MAX_NODE_SCORE
-        return a.astype(np.int64)
+        # (1 - a / 2) * 100, bit for bit: halving and doubling are exact
+        np.subtract(2.0, a, out=a)
+        a *= _MIDDLE
+        balances: NDArray[np.int32] = a.astype(np.int32)
+        return balances
 
 
 def _view(column: array[int]) -> NDArray[np.int64]:

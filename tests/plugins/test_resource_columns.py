@@ -118,7 +118,7 @@ def _check_refusals(fit: NodeResourcesFit, pod: Pod, table: NodeTable) -> None:
 def test_float_columns_follow_the_rows_that_are_touched(left: bool) -> None:
     table = _table([make_node(f"n{at:03}").capacity(cpu=4, memory="8Gi", pods=9).obj() for at in range(2 * MANY)])
     used, capacity = table.column("cpu")
-    floats = FloatColumns(table, (used,), (capacity,) if left else None)
+    floats = FloatColumns(table, (used,), (capacity,), 100) if left else FloatColumns(table, (used,))
     floats.now()
     number = 0
     for count in (1, MANY - 1, MANY, MANY + 1, 2 * MANY):
@@ -126,4 +126,4 @@ def test_float_columns_follow_the_rows_that_are_touched(left: bool) -> None:
             number += 1
             table.add_pod(make_pod(f"p{number}").requests(cpu="10m").obj(), f"n{at:03}")
         (now,) = floats.now()
-        assert now.tolist() == [c - u if left else u for u, c in zip(used, capacity, strict=True)]
+        assert now.tolist() == [100 * (c - u) if left else u for u, c in zip(used, capacity, strict=True)]

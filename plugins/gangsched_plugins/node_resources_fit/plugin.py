@@ -20,15 +20,11 @@ from gangsched_framework.placement import Assignment, Placement
 from gangsched_framework.pod_spec import PodSpec
 from gangsched_framework.refusals import Rows
 from gangsched_framework.status import Status
+from gangsched_plugins.common.by_nodes import ByNodes
 from gangsched_plugins.names import NODE_RESOURCES_FIT
 from gangsched_plugins.node_resources_fit.arguments import read_arguments
-from gangsched_plugins.node_resources_fit.columnar import (
-    CapacityCache,
-    exact_sum,
-    filter_column,
-    score_column,
-    score_columns,
-)
+from gangsched_plugins.node_resources_fit.columnar import Room, filter_column
+from gangsched_plugins.node_resources_fit.columnar_score import Capacities, exact_sum, score_column, score_columns
 from gangsched_plugins.node_resources_fit.fitting import Demand, fits_empty, refusal, some_asked_resource_grew
 from gangsched_plugins.node_resources_fit.strategies import Share, mean_use, score_node, score_placement, shares_of
 
@@ -51,7 +47,8 @@ class NodeResourcesFit:
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self._arguments = read_arguments(args)
         self._handle = handle
-        self._columns = CapacityCache()
+        self._rooms = ByNodes(Room.of)
+        self._scored = ByNodes(Capacities.of)
         self._capacities: dict[tuple[Placement, str], int] = {}
         self._classes: NodeClasses | None = None
         self._asked: tuple[Sequence[PodSpec], Sequence[Share]] = ([], ())
@@ -90,8 +87,8 @@ class NodeResourcesFit:
     def columns(self, pod: Pod, table: NodeTable) -> Columns | None:
         """Fit over columns; RequestedToCapacityRatio and amounts beyond the columns' exact range are left out."""
         shares = shares_of((pod,), self._arguments.resources)
-        score = score_column(shares, self._arguments.strategy, table, pod.incoming, self._columns)
-        return Columns(filter_column(self._demand(pod), table), score) if score is not None else None
+        score = score_column(shares, self._arguments.strategy, table, pod.incoming, self._scored)
+        return Columns(filter_column(self._demand(pod), table, self._rooms), score) if score is not None else None
 
     def score_placement(
         self, state: PlacementCycleState, group: PodGroupInfo, placement: Placement, assignments: Sequence[Assignment]

@@ -31,6 +31,15 @@ def can_plan(filters: Sequence[FilterColumn], scores: Scores) -> bool:
     return rooms and all(score.one is None or score.ahead is not None for score, _ in scores)
 
 
+def room_of(filters: Sequence[FilterColumn], rows: Rows, most: int) -> NDArray[np.int64]:
+    """How many pods of the run feasible rows take, each ``most`` at most."""
+    room = np.full(len(rows), most, np.int64)
+    for column in filters:
+        if column.room is not None:
+            room = np.minimum(room, column.room(rows))
+    return room
+
+
 def plan(
     filters: Sequence[FilterColumn], scores: Scores, fixed: NDArray[np.int64], rows: Rows, count: int
 ) -> list[int]:
@@ -38,10 +47,7 @@ def plan(
 
     ``rows``: those that are feasible now, ascending; ``fixed``: the part of their totals that pods do not change.
     """
-    room = np.full(len(rows), count, np.int64)
-    for column in filters:
-        if column.room is not None:
-            room = np.minimum(room, column.room(rows))
+    room = room_of(filters, rows, count)
     before = np.zeros(len(rows), np.int64)
     taken: list[int] = []
     width = _SPARE + 2 * count // max(1, len(rows))

@@ -50,7 +50,7 @@ def normalized(score: ScoreColumn, weight: int) -> FixedScore | int:
 
     When all raw values are equal it is one weighted constant for every feasible node, whichever are feasible.
     """
-    raw = score.vector()
+    raw = score.vector().astype(np.int64, copy=False)
     turned = score.normalize == "reversed"
     if len(raw) == 0 or bool((raw == raw[0]).all()):
         positive = len(raw) > 0 and bool(raw[0] > 0)
@@ -97,6 +97,14 @@ class DomainChoice:
         self._segments = Segments(ids, count) if few else None
         self._everything = View(np.arange(rows), whole=True)
         self._known: tuple[bytes, NDArray[np.int64]] = (b"", np.zeros(0, np.int64))
+
+    def added(self, rows: Rows) -> NDArray[np.int64]:
+        """What the fixed scores add to the totals of ``rows``, when these are the feasible ones."""
+        return self._sum(self._fixed, View(rows, whole=False), np.ones(len(rows), np.int64))
+
+    def same_added(self, rows: Rows, left: Rows) -> bool:
+        """Whether the fixed scores add to the totals of ``left`` what they add while more ``rows`` are feasible."""
+        return len(left) > 0 and all(score.raw[left].max() == score.raw[rows].max() for score, _ in self._fixed)
 
     def fill(self) -> None:
         """All totals are new."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from gangsched.engine.bulk_plan import can_plan, plan
+from gangsched.engine.bulk_plan import can_plan, plan, room_of
 from gangsched.engine.column_slots import Ground, Slot
 from gangsched.engine.domain_choice import DomainChoice
 from gangsched.engine.run_ahead import RunAhead
@@ -71,7 +71,7 @@ class SignatureColumn:
         self._open: list[bool] = []
         self._position = -1
         self._log = table.touched
-        self._plannable = self._choice is None and can_plan(self.filters, self._absolute)
+        self._plannable = self.local and can_plan(self.filters, self._absolute)
         self.run = RunAhead(table, self._plan_anywhere) if self._plannable else None
 
     def usable(self) -> bool:
@@ -127,19 +127,30 @@ class SignatureColumn:
         if not self._plannable:
             return None
         self.refresh()
-        totals = self._totals[rows]
-        feasible = rows[totals >= 0]
+        totals = self._totals[rows].astype(np.int64)
+        feasible, totals = rows[totals >= 0], totals[totals >= 0]
+        best, fixed, choice = feasible, self._ground.static[feasible], self._choice
+        if choice is not None and len(feasible):
+            added = choice.added(feasible)
+            totals, fixed = totals + added, fixed + added
         if len(feasible) > count:  # each pod takes one of the ``count`` best rows, the first among equals
-            ranks = totals[totals >= 0].astype(np.int64) * -len(self._totals) + feasible
-            feasible = np.sort(feasible[np.argpartition(ranks, count - 1)[:count]])
-        return plan(self.filters, self._absolute, self._ground.static[feasible], feasible, count)
+            ranks = totals * -len(self._totals) + feasible
+            chosen = np.sort(np.argpartition(ranks, count - 1)[:count])
+            best, fixed = feasible[chosen], fixed[chosen]
+        taken = plan(self.filters, self._absolute, fixed, best, count)
+        if choice is not None and taken:
+            used, pods = np.unique(taken, return_counts=True)
+            full = used[room_of(self.filters, used, count + 1) == pods]
+            if len(full) and not choice.same_added(feasible, np.setdiff1d(feasible, full)):
+                return None
+        return taken
 
     def _plan_anywhere(self, count: int) -> list[int] | None:
         return self.plan(np.arange(len(self._table.names)), count)
 
     def plan_few(self, pod: Pod, rows: Rows, count: int) -> list[int] | None:
         """``plan`` for few pods like ``pod``: each is chosen with the ones before it counted in, and nothing stays."""
-        if not self._plannable or pod.spec.host_ports:  # a port is not counted, it is taken
+        if not self._plannable or self._choice is not None or pod.spec.host_ports:  # a port is not counted, it is taken
             return None
         self.refresh()
         table, totals = self._table, self._totals[rows]
@@ -217,15 +228,16 @@ class SignatureColumn:
 
     def _rebuild(self) -> None:
         self.rebuilt += 1
-        feasible, totals = self._ground.opened.copy(), self._ground.static.copy()
-        for column in self.filters:
-            if column.test is not None:
-                feasible &= column.mask()
+        feasible, totals = self._ground.opened, self._totals
+        np.copyto(totals, self._ground.static, casting="same_kind")
         for score, weight in self._absolute:
             if score.one is not None:
-                totals += score.vector() if weight == 1 else score.vector() * weight
-        self._totals.fill(INFEASIBLE)
-        np.copyto(self._totals, totals, casting="same_kind", where=feasible)
+                scores = score.vector()
+                totals += scores if weight == 1 else np.multiply(scores, weight, dtype=totals.dtype)
+        for column in self.filters:
+            if column.test is not None:
+                feasible = feasible & column.mask()
+        totals |= feasible.view(np.int8) - np.int8(1)  # -1, all bits of it, where infeasible
         if self._choice is not None:
             self._choice.fill()
 

@@ -1,0 +1,194 @@
+"""The columnar form of Fit's Score: ``strategies`` over whole columns (spec node-plugins.md §7.6.2-7.6.3).
+
+``//`` of int64 is the oracle's division for the non-negative amounts that occur here; so are quotients of exact floats,
+cut.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from gangsched_framework.columns import ScoreColumn
+from gangsched_framework.interface import MAX_NODE_SCORE
+from gangsched_framework.node_table import NodeTable
+from gangsched_framework.refusals import Rows
+from gangsched_framework.resources import CPU, MEMORY, PodRequests
+from gangsched_plugins.common.by_nodes import ByNodes
+from gangsched_plugins.common.float_columns import EXACT, FloatColumns, Floats
+from gangsched_plugins.node_resources_fit.columnar import Vector, view
+from gangsched_plugins.node_resources_fit.strategies import Share, Strategy, least_allocated, most_allocated
+
+Weights = tuple[tuple[str, int], ...]
+"""Resources of a weighted mean and their weights."""
+
+_LARGEST = 2**63 // MAX_NODE_SCORE
+_LARGEST_SUM = 2**63 - 1
+
+
+@frozen(eq=False)
+class Capacities:
+    """What the nodes have of the resources of a weighted mean, for one ``classes`` of the table.
+
+    ``columns``: used, capacity. ``divisors``: the weights of the resources a node has, at least 1. ``whole``: 64-bit
+    arithmetic holds the capacities a hundred times; ``floats``: so do floats.
+    """
+
+    columns: tuple[tuple[array[int], array[int]], ...]
+    weights: tuple[int, ...]
+    divisors: Vector
+    whole: bool
+    floats: _Floats | None
+
+    @classmethod
+    def of(cls, resources: Weights, table: NodeTable) -> Capacities:
+        """Those of ``resources``."""
+        columns = tuple(score_columns(name, table) for name, _ in resources)
+        weights = tuple(weight for _, weight in resources)
+        divisors = np.zeros(len(table.names), np.int64)
+        for weight, (_, capacity) in zip(weights, columns, strict=True):
+            divisors += weight * (view(capacity) != 0)
+        np.maximum(divisors, 1, out=divisors)
+        largest = max((max(capacity, default=0) for _, capacity in columns), default=0)
+        small = columns and largest * MAX_NODE_SCORE < EXACT
+        floats = _Floats(table, columns, weights, divisors) if small else None
+        return cls(columns, weights, divisors, largest < _LARGEST, floats)
+
+
+class _Floats:
+    """The weighted mean by floats, a hundred times each amount at once. Its buffers serve one vector pass."""
+
+    def __init__(
+        self,
+        table: NodeTable,
+        columns: Sequence[tuple[array[int], array[int]]],
+        weights: Sequence[int],
+        divisors: Vector,
+    ) -> None:
+        used, capacities = [used for used, _ in columns], [capacity for _, capacity in columns]
+        self._free = FloatColumns(table, used, capacities, MAX_NODE_SCORE)
+        self._capacities = np.array([view(capacity) for capacity in capacities], np.float64)
+        self._divisors = np.maximum(self._capacities, 1.0)
+        self._capacities *= MAX_NODE_SCORE
+        self._nothing, self._scratch = np.zeros_like(self._divisors), np.zeros_like(self._divisors)
+        self._weights = weights
+        alike = len(divisors) > 0 and bool((divisors == divisors[0]).all())
+        self._weight: int | NDArray[np.int32] = int(divisors[0]) if alike else divisors.astype(np.int32)
+
+    def mean(self, asked: Floats, *, free: bool) -> NDArray[np.int32]:
+        """Of the ``free``, or the used, shares with a hundred times ``asked`` more on each node."""
+        scores = np.subtract(self._free.now(), asked, out=self._scratch)
+        np.maximum(scores, self._nothing, out=scores)
+        if not free:
+            np.subtract(self._capacities, scores, out=scores)
+        scores /= self._divisors
+        total: NDArray[np.int32] | None = None
+        for score, weight in zip(scores.astype(np.int32), self._weights, strict=True):
+            weighed = score if weight == 1 else score * weight
+            total = weighed if total is None else np.add(total, weighed, out=total)
+        assert total is not None
+        total //= self._weight
+        return total
+
+
+def score_column(
+    shares: Sequence[Share],
+    strategy: Strategy,
+    table: NodeTable,
+    requests: PodRequests,
+    cache: ByNodes[Weights, Capacities],
+) -> ScoreColumn | None:
+    """The strategy's weighted mean; None for strategies and amounts that need the per-node form."""
+    formula = _FORMULAS.get(strategy)
+    known = cache.of(tuple([(share.name, share.weight) for share in shares]), table)
+    if formula is None or not known.whole:
+        return None
+    divisors, floats = known.divisors, known.floats
+    parts = [
+        (share.asked, share.weight, *column) for share, column in zip(shares, known.columns, strict=True)
+    ]  # asked, weight, used, capacity
+
+    def vector() -> NDArray[np.signedinteger]:
+        if floats is not None:
+            hundredfold = np.array([[share.asked * MAX_NODE_SCORE] for share in shares], np.float64)
+            return floats.mean(hundredfold, free=strategy is least_allocated)
+        total = np.zeros(len(divisors), np.int64)
+        for asked, weight, used, capacity in parts:
+            total += weight * formula(view(used) + asked, view(capacity))
+        total //= divisors
+        return total
+
+    def one(row: int) -> int:
+        total = weights = 0
+        for asked, weight, used, capacities in parts:
+            capacity = capacities[row]
+            if capacity:
+                total += weight * strategy(used[row] + asked, capacity)
+                weights += weight
+        return total // weights if weights else 0
+
+    def one_least(row: int) -> int:  # the same, in line: it is asked for every repaired row
+        total = weights = 0
+        for asked, weight, used, capacities in parts:
+            capacity = capacities[row]
+            if capacity:
+                weights += weight
+                free = capacity - used[row] - asked
+                if free > 0:
+                    total += free * MAX_NODE_SCORE // capacity * weight
+        return total // weights if weights else 0
+
+    def ahead(chosen: Rows, steps: Vector) -> Vector:
+        total = np.zeros(steps.shape, np.int64)
+        for share, (asked, weight, used, capacity) in zip(shares, parts, strict=True):
+            then = view(used)[chosen][:, None] + steps * _growth(share.name, requests)
+            total += weight * formula(then + asked, view(capacity)[chosen][:, None])
+        total //= divisors[chosen][:, None]
+        return total
+
+    return ScoreColumn(vector, one_least if strategy is least_allocated else one, ahead=ahead)
+
+
+def _growth(resource: str, requests: PodRequests) -> int:
+    """What a pod that has come to a node adds to its used amount, which may be more than it asks (spec §3.5)."""
+    if resource == CPU:
+        return requests.nonzero_milli_cpu
+    if resource == MEMORY:
+        return requests.nonzero_memory
+    return requests.requested.get(resource)
+
+
+def exact_sum(column: array[int], rows: Rows) -> int:
+    """The sum of a column's non-negative amounts over ``rows``, however large."""
+    amounts = view(column)[rows]
+    if len(rows) and np.maximum.reduce(amounts) > _LARGEST_SUM // len(rows):
+        return sum(amounts.tolist())
+    return int(np.add.reduce(amounts))
+
+
+def score_columns(resource: str, table: NodeTable) -> tuple[array[int], array[int]]:
+    """(used, allocatable) of a resource as scores see it: containers that ask no cpu or memory count with defaults."""
+    used, allocatable = table.column(resource)
+    if resource == CPU:
+        return table.nonzero_cpu, allocatable
+    if resource == MEMORY:
+        return table.nonzero_memory, allocatable
+    return used, allocatable
+
+
+def _least(total: Vector, capacity: Vector) -> Vector:
+    free = np.maximum(capacity - total, 0)
+    score: Vector = free * MAX_NODE_SCORE // np.maximum(capacity, 1)
+    return score
+
+
+def _most(total: Vector, capacity: Vector) -> Vector:
+    score: Vector = np.minimum(total, capacity) * MAX_NODE_SCORE // np.maximum(capacity, 1)
+    return score
+
+
+_FORMULAS: dict[Strategy, Callable[[Vector, Vector], Vector]] = {least_allocated: _least, most_allocated: _most}
