@@ -7,7 +7,7 @@ it); the reader of manifests converts. Pods are named ``namespace/name``, entiti
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self, cast
+from typing import Any, ClassVar, Literal, Self
 
 from attrs import Factory, evolve, field, frozen
 
@@ -160,6 +160,7 @@ class Pod(_PodFields):
         """This pod, assigned to ``node_name``; ``status`` None keeps its status."""
         # every binding makes such a copy: field by field, and frozen when it is complete, it costs a tenth of evolve
         copy: Any = object.__new__(_PodFields)
+        pod: Pod = copy
         copy.namespace = self.namespace
         copy.name = self.name
         copy.uid = self.uid
@@ -180,7 +181,7 @@ class Pod(_PodFields):
         copy.key = self.key
         copy.group_key = self.group_key
         copy.__class__ = Pod
-        return cast("Pod", copy)
+        return pod
 
     def with_status(self, status: PodStatus) -> Pod:
         """This pod with another status."""
@@ -189,10 +190,9 @@ class Pod(_PodFields):
 
 def replace_condition(conditions: tuple[Condition, ...], new: Condition) -> tuple[Condition, ...]:
     """``conditions`` with ``new`` in place of the condition of its type, or appended."""
-    if not conditions:
-        return (new,)
-    if any(c.type == new.type for c in conditions):
-        return tuple(new if c.type == new.type else c for c in conditions)
+    for at, old in enumerate(conditions):
+        if old.type == new.type:
+            return (*conditions[:at], new, *conditions[at + 1 :])
     return (*conditions, new)
 
 
@@ -279,6 +279,7 @@ class _Group:
     def with_condition(self, condition: Condition) -> Self:
         """This group with ``condition`` in place of the one of its type."""
         copy: Any = object.__new__(_Group)  # as of a pod: every gang gets its condition
+        group: Self = copy
         copy.namespace = self.namespace
         copy.name = self.name
         copy.uid = self.uid
@@ -296,7 +297,7 @@ class _Group:
         copy.conditions = replace_condition(self.conditions, condition)
         copy.key = self.key
         copy.__class__ = type(self)
-        return cast("Self", copy)
+        return group
 
 
 @frozen(eq=False)
@@ -314,7 +315,6 @@ class CompositePodGroup(_Group):
 
 
 Group = PodGroup | CompositePodGroup
-
 
 ClusterObject = (
     Pod | Node | PodGroup | CompositePodGroup | PriorityClass | PodDisruptionBudget | Namespace | SelectorOwner | Queue

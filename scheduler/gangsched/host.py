@@ -11,7 +11,7 @@ from operator import attrgetter
 
 from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, SetCondition
 from gangsched.engine.scheduler import Scheduler
-from gangsched_framework.objects import POD, Condition, EntityKey, Pod, PodStatus, replace_condition
+from gangsched_framework.objects import POD, Condition, EntityKey, PodStatus, replace_condition
 
 PodWrite = SetCondition | Nominate
 """A decision that changes the status of a pod."""
@@ -43,56 +43,72 @@ class Host:
 
     def carry_out(self, decisions: Sequence[Decision]) -> tuple[Decision, ...]:
         """Apply the decisions of a cycle; returns them with what carrying them out added (events, failed bindings)."""
-        binds, evictions, pod_writes, group_writes = _by_kind(decisions)
+        binds: list[Bind] = []
+        evictions: list[Evict] = []
+        patches: list[PodWrite] = []
+        group_writes: list[SetCondition] = []
+        for decision in decisions:
+            if isinstance(decision, Bind):
+                binds.append(decision)
+            elif isinstance(decision, SetCondition) and decision.key.kind != POD:
+                group_writes.append(decision)
+            elif isinstance(decision, PodWrite):
+                patches.append(decision)
+            elif isinstance(decision, Evict):
+                evictions.append(decision)
+        if len(binds) > 1:
+            binds.sort(key=_pod_of)
         added: list[Decision] = []
         bound: list[Bind] = []
-        for bind in sorted(binds, key=_pod_of) if len(binds) > 1 else binds:
+        for bind in binds:
             added += self._bind(bind, bound)
         for victim in evictions:
             self.evict(victim)
-        writes = {bind.pod: self._assigned(bind) for bind in bound}
         if len(bound) < len(binds):  # a failed binding is written to its pod
-            pod_writes += _by_kind(added)[2]
-        self._write_pods(writes, pod_writes)
+            patches += (decision for decision in added if isinstance(decision, PodWrite))
+        if patches:
+            self._write_pods(bound, patches)
+        else:
+            for bind in bound:
+                self._confirm(bind)
         if group_writes:
             self._write_groups(group_writes)
         return (*decisions, *added)
 
     def _bind(self, bind: Bind, bound: list[Bind]) -> Iterable[Decision]:
+        pod, uid, core = bind.pod, bind.uid, self.core
         failure = self.bind_call(bind)
-        current = self.core.world.pods.get(bind.pod)
-        if failure is None and (current is None or current.uid != bind.uid):
-            failure = f'pods "{bind.pod.split("/", 1)[1]}" not found'
-        if failure is not None:
-            return self.core.bind_failed(bind.pod, failure, bind.uid)
-        bound.append(bind)
-        self.bindings[bind.pod] = bind.node
-        return self.core.bound(bind.pod, bind.uid)
+        if failure is None:
+            current = core.world.pods.get(pod)
+            if current is not None and current.uid == uid:
+                bound.append(bind)
+                self.bindings[pod] = bind.node
+                return core.bound(pod, uid)
+            failure = f'pods "{pod.split("/", 1)[1]}" not found'
+        return core.bind_failed(pod, failure, uid)
 
-    def _assigned(self, bind: Bind) -> Pod | None:
-        pod = self.core.world.pods.get(bind.pod)
-        if pod is None:
-            return None
-        return pod.bound_to(bind.node, self._scheduled(pod.status))
-
-    def _scheduled(self, old: PodStatus) -> PodStatus:
-        """The status with PodScheduled=True since now; pods of equal status bound at one instant share it."""
-        now = self.core.now
-        if self._shared is None or self._shared[0] is not old or self._shared[1] != now:
+    def _confirm(self, bind: Bind) -> None:
+        """Show node and PodScheduled=True since now. Pods of equal status bound at one instant share the new status."""
+        core = self.core
+        pod = core.world.pods.get(bind.pod)
+        if pod is None:  # evicted meanwhile
+            return
+        old, now, shared = pod.status, core.now, self._shared
+        if shared is None or shared[0] is not old or shared[1] != now:
             scheduled = Condition("PodScheduled", "True", last_transition_time=now)
             conditions = replace_condition(old.conditions, scheduled)
             new = PodStatus(old.phase, old.nominated_node_name, now, conditions, old.allocated)
-            self._shared = (old, now, new)
-        return self._shared[2]
+            self._shared = shared = (old, now, new)
+        core.update(pod.bound_to(bind.node, shared[2]))
 
-    def _write_pods(self, writes: dict[str, Pod | None], patches: Sequence[PodWrite]) -> None:
+    def _write_pods(self, bound: Sequence[Bind], patches: Sequence[PodWrite]) -> None:
+        binds = {bind.pod: bind for bind in bound}
         by_pod: dict[str, list[PodWrite]] = {}
         for patch in patches:
             by_pod.setdefault(patch.key.full_name if isinstance(patch, SetCondition) else patch.pod, []).append(patch)
-        for key in sorted({*writes, *by_pod}) if by_pod else writes:  # bindings are sorted
-            bound = writes.get(key)
-            if bound is not None:
-                self.core.update(bound)
+        for key in sorted({*binds, *by_pod}):
+            if key in binds:
+                self._confirm(binds[key])
             for patch in by_pod.get(key, ()):
                 self._patch_pod(key, patch)
 
@@ -125,21 +141,3 @@ class Host:
             self.evicted[evict.pod] = evict.by
             self.bindings.pop(evict.pod, None)
             self.core.delete(pod)
-
-
-def _by_kind(decisions: Iterable[Decision]) -> tuple[list[Bind], list[Evict], list[PodWrite], list[SetCondition]]:
-    """Bindings, evictions, writes to pods and writes to groups, each kind in the order it was decided."""
-    binds: list[Bind] = []
-    evictions: list[Evict] = []
-    pod_writes: list[PodWrite] = []
-    group_writes: list[SetCondition] = []
-    for decision in decisions:
-        if isinstance(decision, Bind):
-            binds.append(decision)
-        elif isinstance(decision, SetCondition):
-            (pod_writes if decision.key.kind == POD else group_writes).append(decision)
-        elif isinstance(decision, Nominate):
-            pod_writes.append(decision)
-        elif isinstance(decision, Evict):
-            evictions.append(decision)
-    return binds, evictions, pod_writes, group_writes

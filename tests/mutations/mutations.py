@@ -280,8 +280,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "world",
         "an assumed pod stays assumed after it was confirmed",
-        "        if new.node_name:\n            self._assumed.pop(new.key, None)\n",
-        "        if new.node_name:\n",
+        "            if assumed:\n                del self._assumed[key]\n",
+        "",
     ),
     _engine(
         "world",

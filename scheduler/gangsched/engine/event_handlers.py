@@ -173,21 +173,16 @@ class EventHandlers:
             if new.deleting and not old.deleting:
                 self._shares_moved()
         elif new.node_name:
-            self._becomes_assigned(old, new)
+            assumed = self.world.update_pod(old, new)  # then its binding was decided here, and it waits nowhere
+            if not assumed and self._responsible(old):
+                self.queue.delete(old)
+            self.queue.move_all(_POD_ADD, None, new)
         else:
             self._update_waiting(old, new)
 
-    def _becomes_assigned(self, old: Pod, new: Pod) -> None:
-        assumed = self.world.is_assumed(old)  # then its binding was decided here, and it waits nowhere
-        self.world.update_pod(old, new)
-        if not assumed and self._responsible(old):
-            self.queue.delete(old)
-        self.queue.move_all(_POD_ADD, None, new)
-
     def _update_waiting(self, old: Pod, new: Pod) -> None:
-        assumed = self.world.is_assumed(old)
-        self.world.update_pod(old, new)
-        if not self._responsible(new) or assumed:
+        assumed = self.world.update_pod(old, new)
+        if assumed or not self._responsible(new):
             return
         self.queue.update(old, new)
         nominated = old.status.nominated_node_name

@@ -62,11 +62,12 @@ class PodCycle:
         outcome = self._outcome
         if outcome is None:
             tools.submitter.skip(pod)
-        elif outcome.placed:
-            assert self._session is not None
-            counted = tools.let_go(self._session)
+        elif outcome.status is None:
+            session = self._session
+            assert session is not None
+            counted = tools.let_go(session)
             pods[pod.key] = tools.submitter.bind(
-                self._framework, self.entity, outcome.state, outcome.node, counted=counted
+                session.framework, self.entity, outcome.state, outcome.node, counted=counted
             )
         else:
             pods[pod.key] = self._refused(outcome)

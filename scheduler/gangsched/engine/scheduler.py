@@ -138,9 +138,8 @@ class Scheduler:
         else:
             self._events.add(obj)
 
-    def update(self, obj: ClusterObject) -> None:
-        """A known object changes; an unknown one appears."""
-        self.add(obj)
+    update = add
+    """A known object changes; an unknown one appears."""
 
     def delete(self, obj: ClusterObject) -> None:
         """An object vanishes; an unknown one is ignored. Only its identity is looked at."""
@@ -268,8 +267,8 @@ class Scheduler:
 
     def _cycle(self, tools: Tools, entity: PoppedEntity, number: int) -> Cycle:
         if isinstance(entity, QueuedPodInfo):
-            return PodCycle(tools, entity, number, self.now)
-        return GroupCycle(tools, entity, number, self.now)
+            return PodCycle(tools, entity, number, self._clock.time)
+        return GroupCycle(tools, entity, number, self._clock.time)
 
     def step(self) -> CycleReport | None:
         """One whole cycle."""

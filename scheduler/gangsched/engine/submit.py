@@ -61,10 +61,9 @@ class Submitter:
         """
         pod = info.pod
         state.placement = None
-        if self.world.is_placed(pod):  # someone else assigned it meanwhile
+        if not self.world.assume(pod, node, counted=counted):  # someone else assigned it meanwhile
             text = f"pod {pod.uid}({pod.key}) is in the cache, so can't be assumed"
             return self.fail(info, error(text), NOMINATION_CLEARED)
-        self.world.assume(pod, node, counted=counted)
         self.queue.nominator.delete(pod)
         if not framework.binds_plainly:
             status = self._ask_binding_plugins(framework, state, pod, node)

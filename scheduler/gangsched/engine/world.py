@@ -125,16 +125,22 @@ class World:
             self._count(pod, pod.node_name)
         self._account(pod)
 
-    def update_pod(self, old: Pod, new: Pod) -> None:
-        """A pod changes; an assumed pod that shows its node is confirmed."""
-        self.pods[new.key] = new
-        self.forest.update_pod(old, new)
-        if new.node_name:
-            self._assumed.pop(new.key, None)
-            self._count(new, new.node_name)
-        elif new.key not in self._assumed:
-            self._uncount(new.key)
-        self._account(new)
+    def update_pod(self, old: Pod, new: Pod) -> bool:
+        """A pod changes; an assumed pod that shows its node is confirmed. Whether it was assumed."""
+        key, node_name = new.key, new.node_name
+        self.pods[key] = new
+        if old.group_key is not None or new.group_key is not None:
+            self.forest.update_pod(old, new)
+        assumed = key in self._assumed
+        if node_name:
+            if assumed:
+                del self._assumed[key]
+            self._count(new, node_name)
+        elif not assumed:
+            self._uncount(key)
+        if self.accounts is not None:
+            self._account(new)
+        return assumed
 
     def delete_pod(self, pod: Pod) -> None:
         """A pod is gone, and its reservation with it: no binding under way can succeed any more."""
@@ -145,26 +151,32 @@ class World:
         if self.accounts is not None:
             self.accounts.drop(pod.key)
 
-    def assume(self, pod: Pod, node_name: str, *, counted: bool = False) -> None:
+    def assume(self, pod: Pod, node_name: str, *, counted: bool = False) -> bool:
         """Count a pod on its node before the binding is known; ``counted``: the committed snapshot did so already.
 
-        A pod that has gone, or been replaced, since it was popped counts nowhere; its binding will fail.
+        A pod that has gone, or been replaced, since it was popped counts nowhere; its binding will fail. False, and
+        nothing is done, when it is placed already.
         """
-        key = pod.key
+        key, uid = pod.key, pod.uid
         known = self.pods.get(key)
-        if known is None or known.uid != pod.uid:
+        if (known is not None and known.node_name) or self._assumed.get(key) == uid:
+            return False
+        if known is None or known.uid != uid:
             if counted:
                 self.version += 1
                 self.table.remove_pod(pod, node_name)
-            return
-        self._assumed[key] = pod.uid
-        self.forest.assume(pod, node_name)
-        self._account(known)
+            return True
+        self._assumed[key] = uid
+        if pod.group_key is not None:
+            self.forest.assume(pod, node_name)
+        if self.accounts is not None:
+            self._account(known)
         if counted:
             self.version += 1
             self._counted[key] = (pod, node_name)
         else:
             self._count(pod, node_name)
+        return True
 
     def forget(self, pod: Pod) -> None:
         """The binding failed: take the reservation back."""
