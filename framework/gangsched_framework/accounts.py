@@ -67,7 +67,7 @@ class Accounts:
         self.total: Vector = ()
         self.tenants: dict[str, TenantAccount] = {DEFAULT_QUEUE: TenantAccount(DEFAULT_QUEUE, Queue(DEFAULT_QUEUE))}
         self.jobs: dict[EntityKey, JobAccount] = {}
-        self.moved = Moved()
+        self.moved = Moved({}, {}, {})
         self.on_allocated: list[Callable[[JobAccount, bool], None]] = []
         """A pod of a job was placed (True) or gave its place back."""
         self.on_requested: list[Callable[[JobAccount], None]] = []
@@ -110,9 +110,9 @@ class Accounts:
     def take_moved(self) -> Moved | None:
         """Whose key may have changed since the last call; None = nobody's."""
         moved = self.moved
-        if not moved:
+        if not (moved.tenants or moved.jobs or moved.branches):
             return None
-        self.moved = Moved()
+        self.moved = Moved({}, {}, {})
         return moved
 
     # --- pods -------------------------------------------------------------------------------------------------------

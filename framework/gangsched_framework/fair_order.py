@@ -132,31 +132,29 @@ class FairOrder:
         key: Key = ()
         for plugin in self._tenant_sort:
             key += plugin.tenant_key(tenant)
-        return self._ended(key, tenant)
+        return (*key, self._age(tenant), tenant)
 
     @property
     def branches(self) -> bool:
-        """Whether tenants stand in more than one branch."""
+        """Whether tenants stand in branches."""
         return self._branching is not None
 
     def branch(self, tenant: str) -> Branch:
         """The branch a tenant stands in."""
-        return self._branching.branch(tenant) if self._branching is not None else ()
+        assert self._branching is not None
+        return self._branching.branch(tenant)
 
     def key_in_branch(self, tenant: str) -> Key:
         """Orders the tenants of one branch as ``tenant_key`` does; what they have in common is left out."""
         branching = self._branching
-        if branching is None:
-            return self.tenant_key(tenant)
         key: Key = ()
         for plugin in self._tenant_sort:
             key += branching.key_in_branch(tenant) if plugin is branching else plugin.tenant_key(tenant)
-        return self._ended(key, tenant)
+        return (*key, self._age(tenant), tenant)
 
-    def _ended(self, key: Key, tenant: str) -> Key:
+    def _age(self, tenant: str) -> int:
         account = self.accounts.tenants.get(tenant)
-        queue = account.queue if account is not None else None
-        return (*key, queue.creation_timestamp if queue is not None else 0, tenant)
+        return account.queue.creation_timestamp if account is not None and account.queue is not None else 0
 
     def job_key(self, entity: Job) -> Key:
         """By the plugins, then age; the queue appends the entity's key."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attrs import define, field
+from attrs import define
 
 from gangsched_framework.objects import EntityKey
 
@@ -17,12 +17,9 @@ class Moved:
     ``branches``: what their tenants have in common may have changed.
     """
 
-    tenants: dict[str, bool] = field(factory=dict)
-    jobs: dict[EntityKey, None] = field(factory=dict)
-    branches: dict[Branch, None] = field(factory=dict)
-
-    def __bool__(self) -> bool:
-        return bool(self.tenants or self.jobs or self.branches)
+    tenants: dict[str, bool]
+    jobs: dict[EntityKey, None]
+    branches: dict[Branch, None]
 
     def note(self, tenant: str, grew: bool) -> None:
         """The key of a tenant may have changed; ``grew``: it, or somebody below it, may take more than before."""

@@ -31,6 +31,8 @@ def plus(left: Vector, right: Vector) -> Vector:
     """The sum of every resource."""
     if len(left) == len(right):
         return tuple(map(add, left, right))
+    if not left:
+        return right
     return tuple(a + b for a, b in zip_longest(left, right, fillvalue=0))
 
 

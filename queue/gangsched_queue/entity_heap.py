@@ -9,15 +9,16 @@ from gangsched_framework.objects import EntityKey
 from gangsched_queue.entities import Entity
 
 SortKey = tuple[int, ...]
-_Entry = tuple[SortKey, EntityKey, int, Entity]
+HeapEntry = tuple[SortKey, EntityKey, int, Entity]
+"""(sort key, entity key, count of entries before, entity)."""
 
 
 class EntityHeap:
     """Entities by (sort key, entity key), smallest first. Each operation is O(log n), amortised."""
 
     def __init__(self) -> None:
-        self._heap: list[_Entry] = []
-        self._live: dict[EntityKey, _Entry] = {}
+        self._heap: list[HeapEntry] = []
+        self._live: dict[EntityKey, HeapEntry] = {}
         self._entered = 0
 
     def __len__(self) -> int:
@@ -55,10 +56,15 @@ class EntityHeap:
 
     def head(self) -> tuple[SortKey, Entity] | None:
         """The smallest entity and its order, left in place."""
+        entry = self.first()
+        return None if entry is None else (entry[0], entry[3])
+
+    def first(self) -> HeapEntry | None:
+        """The smallest entity with all that orders it, left in place."""
         while self._heap:
             entry = self._heap[0]
             if self._live.get(entry[1]) is entry:
-                return entry[0], entry[3]
+                return entry
             heappop(self._heap)
         return None
 

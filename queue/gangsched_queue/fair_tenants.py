@@ -9,78 +9,119 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from attrs import define, field
 
 from gangsched_framework.fair_order import FairOrder, Key
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.infos import QueuedPodInfo
-from gangsched_framework.moved import Branch, Moved
+from gangsched_framework.moved import Moved
 from gangsched_framework.objects import EntityKey
 from gangsched_framework.vectors import Vector
 from gangsched_queue.entities import Entity
-from gangsched_queue.entity_heap import EntityHeap
+from gangsched_queue.entity_heap import EntityHeap, HeapEntry
 from gangsched_queue.member_gates import member_order
-from gangsched_queue.standing import Standing
+from gangsched_queue.standing import standing_of
+
+
+@define(eq=False)
+class _Class:
+    """Entities of one tenant whose next pods request the same.
+
+    ``head``: its first entity as it stands among the tenant's heads; None when the class is ``refused``.
+    """
+
+    tenant: _Tenant
+    requested: Vector
+    entities: EntityHeap = field(factory=EntityHeap)
+    head: _Head | None = None
+    refused: bool = False
+
+
+_Head = tuple[HeapEntry, _Class]
 
 
 @define(eq=False)
 class _Tenant:
-    """``heads``: (order, entity key, class) of the first entity of each class that is not put aside.
+    """``heads``: the first entity of each class that is not put aside, in order; ``refused``: the classes that are.
 
-    ``aside`` says why the whole tenant is put aside; ``refused`` holds the classes that are.
+    ``aside``: the whole tenant is put aside.
     """
 
     name: str
-    classes: dict[Vector, EntityHeap] = field(factory=dict)
-    heads: list[Any] = field(factory=list)
-    head_of: dict[Vector, Any] = field(factory=dict)
-    refused: dict[Vector, str] = field(factory=dict)
-    aside: str = ""
+    classes: dict[Vector, _Class] = field(factory=dict)
+    heads: list[_Head] = field(factory=list)
+    refused: dict[Vector, _Class] = field(factory=dict)
+    aside: bool = False
 
-    def sync(self, requested: Vector) -> None:
+    def class_of(self, requested: Vector) -> _Class:
+        found = self.classes.get(requested)
+        if found is None:
+            found = self.classes[requested] = _Class(self, requested)
+        return found
+
+    def sync(self, cls: _Class) -> None:
         """The first entity of a class may be another, or the class be refused now."""
-        heap = self.classes.get(requested)
-        head = heap.head() if heap is not None else None
-        if heap is not None and head is None:
-            del self.classes[requested]
-            self.refused.pop(requested, None)
-        new = None if head is None or requested in self.refused else (head[0], head[1].key, requested)
-        old = self.head_of.get(requested)
-        if new == old:
-            return
+        entry, old = cls.entities.first(), cls.head
         if old is not None:
+            if entry is old[0] and not cls.refused:
+                return
             del self.heads[bisect_left(self.heads, old)]
-            del self.head_of[requested]
-        if new is not None:
+            cls.head = None
+        if entry is None:
+            del self.classes[cls.requested]
+            self.refused.pop(cls.requested, None)
+        elif not cls.refused:
+            cls.head = new = (entry, cls)
             insort(self.heads, new)
-            self.head_of[requested] = new
+
+    def refuse(self, cls: _Class) -> None:
+        """A class is put aside."""
+        cls.refused = True
+        self.refused[cls.requested] = cls
+        self.sync(cls)
+
+    def recall(self) -> None:
+        """There may be more room: whoever was put aside may be asked again."""
+        self.aside = False
+        refused, self.refused = self.refused, {}
+        for cls in refused.values():
+            cls.refused = False
+            self.sync(cls)
 
 
-@define(eq=False)
-class _Place:
-    """Where an entity stands."""
+class Shares:
+    """Hands what changed in the shares to everybody who keeps entities in their order."""
 
-    tenant: _Tenant
-    requested: Vector
-    order: Key
+    def __init__(self, order: FairOrder) -> None:
+        self.order = order
+        self.readers: list[FairTenants] = []
+
+    def pull(self) -> None:
+        """Before each look at an order."""
+        moved = self.order.drain()
+        if moved is not None:
+            for reader in self.readers:
+                reader.note(moved)
 
 
 class FairTenants:
-    """``prefix`` comes before the job's key in the order inside a tenant."""
+    """Entities by the order of shares, passed over or not (fair-share.md §4.3): the active queue of tenants.
 
-    def __init__(self, order: FairOrder, forest: Forest, prefix: Callable[[Entity], Key] = lambda _: ()) -> None:
-        self._order = order
+    ``prefix`` comes before the job's key in the order inside a tenant.
+    """
+
+    def __init__(self, shares: Shares, forest: Forest, prefix: Callable[[Entity], Key] = lambda _: ()) -> None:
+        self._shares = shares
+        self._order = shares.order
         self._forest = forest
         self._prefix = prefix
         self._entities: dict[EntityKey, Entity] = {}
-        self._places: dict[EntityKey, _Place] = {}
+        self._class_of: dict[EntityKey, _Class] = {}
         self._stale: dict[EntityKey, None] = {}
         self._tenants: dict[str, _Tenant] = {}
-        self._standing = Standing(order)
-        self._moved: dict[str, bool] = {}
-        self._shifted: dict[Branch, None] = {}
+        self._standing = standing_of(shares.order)
+        shares.readers.append(self)
 
     def __len__(self) -> int:
         return len(self._entities)
@@ -95,24 +136,28 @@ class FairTenants:
     def get(self, key: EntityKey) -> Entity | None:
         return self._entities.get(key)
 
-    # --- changes: noted now, carried out at the next look -------------------------------------------------------------
+    # --- changes: of entities noted now, carried out at the next look -------------------------------------------------
 
-    def add(self, entity: Entity) -> None:
+    def enter(self, entity: Entity) -> None:
         """Enter an entity that is not here."""
         assert entity.key not in self._entities, f"{entity.key} is queued twice"
         self._entities[entity.key] = entity
         self._stale[entity.key] = None
 
-    def refresh(self, key: EntityKey) -> None:
+    def refresh(self, entity: Entity) -> None:
         """An entity that is here may have another tenant, key or next pod."""
-        self._stale[key] = None
+        self._stale[entity.key] = None
+
+    touch = refresh
 
     def remove(self, key: EntityKey) -> Entity | None:
         """Take an entity out; None when it is not here."""
         entity = self._entities.pop(key, None)
         if entity is not None:
             self._stale.pop(key, None)
-            self._unplace(key)
+            cls = self._class_of.pop(key, None)
+            if cls is not None:
+                self._leave(key, cls)
         return entity
 
     def note(self, moved: Moved) -> None:
@@ -124,29 +169,30 @@ class FairTenants:
             if key in entities:
                 self._stale[key] = None
         for name, grew in moved.tenants.items():
-            if name in self._tenants:
-                self._moved[name] = grew or self._moved.get(name, False)
-        self._shifted.update(moved.branches)
+            tenant = self._tenants.get(name)
+            if tenant is not None:
+                if grew and (tenant.aside or tenant.refused):
+                    tenant.recall()
+                if tenant.heads and not tenant.aside:
+                    self._standing.put(name)
+        for branch in moved.branches:
+            self._standing.shift(branch)
 
     # --- looking ------------------------------------------------------------------------------------------------------
 
     def head(self) -> tuple[Key, Entity] | None:
         """The entity to be popped next and its order; None when all are passed over."""
-        self._settle()
-        while (first := self._standing.first) is not None:
-            found = self._head_of(self._tenants[first])
-            if found is not None:
-                return found
-            self._standing.take(first)
-        return None
+        found = self._first()
+        return None if found is None else (found[0], found[3])
 
     def pop(self) -> Entity | None:
         """Take the head out."""
-        head = self.head()
-        return self.remove(head[1].key) if head is not None else None
+        found = self._first()
+        return None if found is None else self.remove(found[1])
 
     def why_not(self, entity: Entity) -> str:
         """Why an entity that is here is passed over; '' = it is not."""
+        self._settle()
         tenant = self._order.tenant_of(entity)
         return self._order.passes_over(tenant) or self._order.refuses(tenant, self._requested(entity))
 
@@ -156,74 +202,55 @@ class FairTenants:
         tenants = sorted(self._tenants.values(), key=lambda tenant: self._order.tenant_key(tenant.name))
         return [entity for tenant in tenants for entity in _in_tenant_order(tenant)]
 
-    def _head_of(self, tenant: _Tenant) -> tuple[Key, Entity] | None:
-        tenant.aside = self._order.passes_over(tenant.name)
-        if tenant.aside:
-            return None
-        while tenant.heads:
-            order, key, requested = tenant.heads[0]
-            reason = self._order.refuses(tenant.name, requested)
-            if not reason:
-                return order, self._entities[key]
-            tenant.refused[requested] = reason
-            tenant.sync(requested)
+    def _first(self) -> HeapEntry | None:
+        self._settle()
+        standing = self._standing
+        while (name := standing.first) is not None:
+            tenant = self._tenants[name]
+            tenant.aside = self._order.passes_over(name) != ""
+            if not tenant.aside:
+                while tenant.heads:
+                    entry, cls = tenant.heads[0]
+                    if not self._order.refuses(name, cls.requested):
+                        return entry
+                    tenant.refuse(cls)
+            standing.take(name)
         return None
 
     # --- carrying out -------------------------------------------------------------------------------------------------
 
     def _settle(self) -> None:
+        self._shares.pull()
         if self._stale:
             stale, self._stale = self._stale, {}
             for key in stale:
                 self._place(self._entities[key])
-        if self._moved:
-            moved, self._moved = self._moved, {}
-            for name, grew in moved.items():
-                tenant = self._tenants.get(name)
-                if tenant is not None:
-                    self._move(tenant, grew)
-        if self._shifted:
-            shifted, self._shifted = self._shifted, {}
-            for branch in shifted:
-                self._standing.shift(branch)
-
-    def _move(self, tenant: _Tenant, grew: bool) -> None:
-        if grew and (tenant.refused or tenant.aside):
-            tenant.aside = ""
-            refused, tenant.refused = tenant.refused, {}
-            for requested in refused:
-                tenant.sync(requested)
-        if tenant.heads and not tenant.aside:
-            self._standing.put(tenant.name)
 
     def _place(self, entity: Entity) -> None:
         key, name, requested = entity.key, self._order.tenant_of(entity), self._requested(entity)
         order = (*self._prefix(entity), *self._order.job_key(entity))
-        place = self._places.get(key)
-        if place is not None:
-            if place.order == order and place.requested == requested and place.tenant.name == name:
+        cls = self._class_of.get(key)
+        if cls is not None:
+            if cls.requested == requested and cls.tenant.name == name and cls.entities.order_of(key) == order:
                 return
-            self._unplace(key)
+            self._leave(key, cls)
         tenant = self._tenants.get(name)
         if tenant is None:
             tenant = self._tenants[name] = _Tenant(name)
-        tenant.classes.setdefault(requested, EntityHeap()).add(entity, order)
-        self._places[key] = _Place(tenant, requested, order)
-        tenant.sync(requested)
+        self._class_of[key] = cls = tenant.class_of(requested)
+        cls.entities.add(entity, order)
+        tenant.sync(cls)
         if tenant.heads and not tenant.aside and name not in self._standing:
             self._standing.put(name)
 
-    def _unplace(self, key: EntityKey) -> None:
-        place = self._places.pop(key, None)
-        if place is None:
-            return
-        tenant = place.tenant
-        tenant.classes[place.requested].remove(key)
-        tenant.sync(place.requested)
+    def _leave(self, key: EntityKey, cls: _Class) -> None:
+        tenant = cls.tenant
+        cls.entities.remove(key)
+        tenant.sync(cls)
         if not tenant.heads:
             self._standing.take(tenant.name)
-        if not tenant.classes:
-            del self._tenants[tenant.name]
+            if not tenant.classes:
+                del self._tenants[tenant.name]
 
     def _requested(self, entity: Entity) -> Vector:
         """The request of the next pod: of a tree, the first one that will be tried (podgroup-scheduling.md §2.9)."""
@@ -235,33 +262,36 @@ class FairTenants:
     def _check(self) -> None:
         """Assert that every key, class and place is what looking anew would give (tests only)."""
         self._settle()
-        assert self._places.keys() == self._entities.keys()
-        for key, place in self._places.items():
+        assert self._class_of.keys() == self._entities.keys()
+        for key, cls in self._class_of.items():
             entity = self._entities[key]
-            assert place.tenant is self._tenants[self._order.tenant_of(entity)], f"{key}: tenant"
-            assert place.requested == self._requested(entity), f"{key}: next pod"
-            assert place.order == (*self._prefix(entity), *self._order.job_key(entity)), f"{key}: order"
-            assert key in place.tenant.classes[place.requested]
+            assert cls.tenant is self._tenants[self._order.tenant_of(entity)], f"{key}: tenant"
+            assert cls is cls.tenant.classes[self._requested(entity)], f"{key}: next pod"
+            order = (*self._prefix(entity), *self._order.job_key(entity))
+            assert cls.entities.order_of(key) == order, f"{key}: order"
         for tenant in self._tenants.values():
             self._check_tenant(tenant)
         self._standing._check()
         assert len(self._standing) == sum(name in self._standing for name in self._tenants)
 
     def _check_tenant(self, tenant: _Tenant) -> None:
-        passed_over = self._order.passes_over(tenant.name)
-        assert not tenant.aside or passed_over, f"{tenant.name} is put aside, and may go on"
+        assert not tenant.aside or self._order.passes_over(tenant.name), f"{tenant.name} is put aside, and may go on"
         assert (tenant.name in self._standing) == (bool(tenant.heads) and not tenant.aside), tenant.name
-        for requested, heap in tenant.classes.items():
-            heap._check()
-            refused = tenant.refused.get(requested)
-            assert refused is None or self._order.refuses(tenant.name, requested), f"{tenant.name}: class put aside"
-            head = heap.head()
-            assert head is not None
-            expected = None if refused is not None else (head[0], head[1].key, requested)
-            assert tenant.head_of.get(requested) == expected, f"{tenant.name}: head"
-        assert sorted(tenant.head_of.values()) == tenant.heads
+        heads = []
+        for requested, cls in tenant.classes.items():
+            cls.entities._check()
+            assert cls.refused == (requested in tenant.refused)
+            assert not cls.refused or self._order.refuses(tenant.name, requested), f"{tenant.name}: class put aside"
+            entry = cls.entities.first()
+            assert entry is not None
+            assert cls.requested == requested
+            assert cls.head == (None if cls.refused else (entry, cls)), f"{tenant.name}: head"
+            if cls.head is not None:
+                heads.append(cls.head)
+        assert tenant.heads == sorted(heads)
+        assert tenant.refused.keys() <= tenant.classes.keys()
 
 
 def _in_tenant_order(tenant: _Tenant) -> list[Entity]:
-    entries = [(heap.order_of(e.key), e.key, e) for heap in tenant.classes.values() for e in heap]
+    entries = [(cls.entities.order_of(e.key), e.key, e) for cls in tenant.classes.values() for e in cls.entities]
     return [entity for _, _, entity in sorted(entries, key=lambda entry: entry[:2])]

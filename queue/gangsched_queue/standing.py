@@ -1,92 +1,167 @@
-"""Tenants in their order, in branches that move as one (spec fair-share.md §3.4)."""
+"""Tenants in their order, alone or in branches that move as one (spec fair-share.md §3.4)."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from typing import Generic, Protocol, TypeVar
 
 from gangsched_framework.fair_order import FairOrder, Key
 from gangsched_framework.moved import Branch
 
-_Entry = tuple[Key, str]
+Name = TypeVar("Name", str, Branch)
 
 
-class Standing:
-    """Inside a branch tenants stand by what they do not have in common, the branches by their first tenant.
+class Row(Generic[Name]):
+    """Names in the order of their keys, then by name. O(log n) beside the shift of a list."""
 
-    So what happens above a branch costs one place, however many tenants stand below. An order without branches has one
-    that never moves.
-    """
-
-    def __init__(self, order: FairOrder) -> None:
-        self._order = order
-        self._places: dict[str, tuple[Branch, Key]] = {}
-        self._members: dict[Branch, list[_Entry]] = {}
-        self._heads: list[_Entry] = []
-        self._head_of: dict[Branch, _Entry] = {}
+    def __init__(self) -> None:
+        self._keys: dict[Name, Key] = {}
+        self._order: list[tuple[Key, Name]] = []
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._keys)
 
-    def __contains__(self, tenant: str) -> bool:
-        return tenant in self._places
+    def __contains__(self, name: Name) -> bool:
+        return name in self._keys
+
+    @property
+    def first(self) -> Name | None:
+        return self._order[0][1] if self._order else None
+
+    def place(self, name: Name, key: Key) -> None:
+        """A name stands here by this key from now on."""
+        old = self._keys.get(name)
+        if old == key:
+            return
+        if old is not None:
+            del self._order[bisect_left(self._order, (old, name))]
+        self._keys[name] = key
+        insort(self._order, (key, name))
+
+    def take(self, name: Name) -> None:
+        """A name stands here no more, if it did."""
+        old = self._keys.pop(name, None)
+        if old is not None:
+            del self._order[bisect_left(self._order, (old, name))]
+
+    def names(self) -> list[Name]:
+        """In their order."""
+        return [name for _, name in self._order]
+
+    def _check(self) -> None:
+        assert self._order == sorted((key, name) for name, key in self._keys.items())
+
+
+class Standing(Protocol):
+    """Who stands before whom among tenants of which something may be popped."""
 
     @property
     def first(self) -> str | None:
         """The tenant that comes before all others."""
-        return self._heads[0][1] if self._heads else None
+        ...
+
+    def __len__(self) -> int: ...
+    def __contains__(self, tenant: str, /) -> bool: ...
+    def put(self, tenant: str, /) -> None:
+        """A tenant stands here from now on; or it does already, and its key may have changed."""
+        ...
+
+    def take(self, tenant: str, /) -> None:
+        """A tenant stands here no more, if it did."""
+        ...
+
+    def shift(self, branch: Branch) -> None:
+        """What the tenants of a branch have in common may have changed."""
+        ...
+
+    def _check(self) -> None: ...
+
+
+def standing_of(order: FairOrder) -> Standing:
+    """An empty one."""
+    return BranchedStanding(order) if order.branches else FlatStanding(order)
+
+
+class FlatStanding(Row[str]):
+    """Each tenant by its whole key; there are no branches."""
+
+    def __init__(self, order: FairOrder) -> None:
+        super().__init__()
+        self._fair_order = order
 
     def put(self, tenant: str) -> None:
-        """A tenant stands here from now on; or it does already, and its key may have changed."""
-        place = branch, key = self._order.branch(tenant), self._order.key_in_branch(tenant)
-        old = self._places.get(tenant)
-        if old == place:
-            return
-        if old is not None:
-            self._leave(tenant, old)
-            if old[0] != branch:
-                self.shift(old[0])
-        self._places[tenant] = place
-        insort(self._members.setdefault(branch, []), (key, tenant))
+        self.place(tenant, self._fair_order.tenant_key(tenant))
+
+    def shift(self, branch: Branch) -> None:
+        """Nothing stands in branches."""
+
+    def _check(self) -> None:
+        """Assert that every tenant stands where it would be put now (tests only)."""
+        super()._check()
+        assert all(key == self._fair_order.tenant_key(tenant) for tenant, key in self._keys.items())
+
+
+class BranchedStanding:
+    """Inside a branch tenants stand by what they do not have in common, the branches by their first tenant.
+
+    So what happens above a branch costs one place, however many tenants stand below.
+    """
+
+    def __init__(self, order: FairOrder) -> None:
+        self._order = order
+        self._branch_of: dict[str, Branch] = {}
+        self._members: dict[Branch, Row[str]] = {}
+        self._branches: Row[Branch] = Row()
+
+    def __len__(self) -> int:
+        return len(self._branch_of)
+
+    def __contains__(self, tenant: str) -> bool:
+        return tenant in self._branch_of
+
+    @property
+    def first(self) -> str | None:
+        branch = self._branches.first
+        return None if branch is None else self._members[branch].first
+
+    def put(self, tenant: str) -> None:
+        branch, old = self._order.branch(tenant), self._branch_of.get(tenant)
+        if old is not None and old != branch:
+            self.take(tenant)
+        self._branch_of[tenant] = branch
+        members = self._members.get(branch)
+        if members is None:
+            members = self._members[branch] = Row()
+        members.place(tenant, self._order.key_in_branch(tenant))
         self.shift(branch)
 
     def take(self, tenant: str) -> None:
-        """A tenant stands here no more, if it did."""
-        place = self._places.pop(tenant, None)
-        if place is not None:
-            self._leave(tenant, place)
-            self.shift(place[0])
-
-    def _leave(self, tenant: str, place: tuple[Branch, Key]) -> None:
-        branch, key = place
-        members = self._members[branch]
-        del members[bisect_left(members, (key, tenant))]
-        if not members:
-            del self._members[branch]
+        branch = self._branch_of.pop(tenant, None)
+        if branch is not None:
+            self._members[branch].take(tenant)
+            if not self._members[branch]:
+                del self._members[branch]
+            self.shift(branch)
 
     def shift(self, branch: Branch) -> None:
         """The first tenant of a branch, or what its tenants have in common, may have changed."""
         members = self._members.get(branch)
-        new = None
-        if members:
-            key, first = members[0]
-            new = (self._order.tenant_key(first) if self._order.branches else key, first)
-        old = self._head_of.get(branch)
-        if new == old:
-            return
-        if old is not None:
-            del self._heads[bisect_left(self._heads, old)]
-            del self._head_of[branch]
-        if new is not None:
-            insort(self._heads, new)
-            self._head_of[branch] = new
+        first = members.first if members is not None else None
+        if first is None:
+            self._branches.take(branch)
+        else:
+            self._branches.place(branch, self._order.tenant_key(first))
 
     def _check(self) -> None:
         """Assert that every tenant stands where it would be put now (tests only)."""
-        for tenant, place in self._places.items():
-            assert place == (self._order.branch(tenant), self._order.key_in_branch(tenant)), tenant
-        assert {t for members in self._members.values() for _, t in members} == self._places.keys()
-        assert all(members == sorted(members) for members in self._members.values())
-        assert self._heads == sorted((self._order.tenant_key(m[0][1]), m[0][1]) for m in self._members.values())
-        for members in self._members.values():
-            names = [tenant for _, tenant in members]
+        assert self._branches.names() == sorted(
+            self._members, key=lambda branch: self._order.tenant_key(self._members[branch].names()[0])
+        )
+        self._branches._check()
+        for branch, members in self._members.items():
+            names = members.names()
+            members._check()
+            assert all(self._order.branch(tenant) == self._branch_of[tenant] == branch for tenant in names)
+            assert names == sorted(names, key=self._order.key_in_branch)
             assert names == sorted(names, key=self._order.tenant_key), "keys in a branch order as whole keys do"
+        assert sum(map(len, self._members.values())) == len(self._branch_of)

@@ -14,7 +14,8 @@ from gangsched_queue.backoff import backoff_duration, expiration, release_time
 from gangsched_queue.backoff_queue import BackoffQueue
 from gangsched_queue.dormant import DormantTrees
 from gangsched_queue.entities import Entity, QueuedPodGroupInfo
-from gangsched_queue.fair_queues import FairActiveQueue, FairBackoffQueue, Shares
+from gangsched_queue.fair_backoff import FairBackoffQueue
+from gangsched_queue.fair_tenants import FairTenants, Shares
 from gangsched_queue.pre_enqueue import PreEnqueue
 from gangsched_queue.registrations import Frameworks
 from gangsched_queue.requeue import Strategy
@@ -48,7 +49,7 @@ class WaitingEntities:
             self.backoff = BackoffQueue(settings, sort.sort_key)
         else:
             shares = Shares(order)
-            self.active = FairActiveQueue(shares, forest)
+            self.active = FairTenants(shares, forest)
             self.backoff = FairBackoffQueue(settings, shares, forest)
         self.parked = UnschedulableEntities()
         self.dormant = DormantTrees()

@@ -26,7 +26,7 @@ from gangsched_framework.vectors import Vector
 from gangsched_plugins.default_registry import default_registry
 from gangsched_plugins.fairshare.gate import TenantGate
 from gangsched_queue.entities import Entity
-from gangsched_queue.fair_queues import FairActiveQueue
+from gangsched_queue.fair_tenants import FairTenants
 from tests.properties.objects import GPU, Variety, one_in, some
 from tests.properties.story import RULES, Story
 
@@ -159,7 +159,7 @@ class FairStory(Story):
         args = framework.profile.args
         order = FairOrder(fresh, [registry.build(n, args.get(n, {}), handle) for n in TIERS[self.name]])  # type: ignore[misc]
         active = self.core.queue._queue.waiting.active
-        assert isinstance(active, FairActiveQueue)
+        assert isinstance(active, FairTenants)
         for tenant in accounts.tenants:
             assert live.tenant_key(tenant) == order.tenant_key(tenant), (
                 f"key of {tenant}: {live.tenant_key(tenant)} {order.tenant_key(tenant)}"
@@ -215,7 +215,7 @@ def _books(accounts: Accounts) -> dict[str, Any]:
     }
 
 
-def _naive_head(order: FairOrder, active: FairActiveQueue, core: Scheduler) -> EntityKey | None:
+def _naive_head(order: FairOrder, active: FairTenants, core: Scheduler) -> EntityKey | None:
     """Look at everybody: the first tenant in order, and in it the first entity, that are not passed over."""
     best: list[tuple[Key, Key, EntityKey]] = []
     for entity in active:
