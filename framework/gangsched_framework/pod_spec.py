@@ -175,4 +175,5 @@ class PodSpec:
     @cached_property
     def has_affinity(self) -> bool:
         """Whether the pod has any pod affinity or anti-affinity term."""
-        return self.pod_affinity != PodAffinity() or self.pod_anti_affinity != PodAffinity()
+        near, away = self.pod_affinity, self.pod_anti_affinity
+        return bool(near.required or near.preferred or away.required or away.preferred)

@@ -64,9 +64,10 @@ class NodeResourcesBalancedAllocation:
         if not any(amount for _, amount in asked):
             return SILENT
         if len(asked) == 2:
-            pair = self._pairs.of((asked[0][0], asked[1][0]), table)
+            (first, asked_a), (second, asked_b) = asked
+            pair = self._pairs.of((first, second), table)
             if pair.holds:
-                return Columns(score=pair.column(asked[0][1], asked[1][1]))
+                return pair.columns(asked_a, asked_b)
         parts = [(amount, *table.column(resource)) for resource, amount in asked]
 
         def one(row: int) -> int:
@@ -76,9 +77,12 @@ class NodeResourcesBalancedAllocation:
         return Columns(score=ScoreColumn(lambda: np.fromiter(map(one, range(rows)), np.int64, rows), one))
 
     def _asked(self, pod: Pod) -> Asked:
-        requested = pod.incoming.requested
-        asked = ((resource, _amount(requested, resource)) for resource in self._resources)
-        return tuple((resource, amount) for resource, amount in asked if amount or resource in _FIXED)
+        requested, asked = pod.incoming.requested, []
+        for resource in self._resources:
+            amount = _amount(requested, resource)
+            if amount or resource in _FIXED:
+                asked.append((resource, amount))
+        return tuple(asked)
 
 
 def _score(parts: Iterable[tuple[int, int, int]]) -> int:
@@ -118,7 +122,7 @@ class _Pair:
         self._position = -1
         self._before: array[int] = array("i", [0]) * len(table.names)  # 150 less the balance of the node as it stands
 
-    def column(self, asked_a: int, asked_b: int) -> ScoreColumn:
+    def columns(self, asked_a: int, asked_b: int) -> Columns:
         """The score for a pod that asks so much."""
 
         asked = np.array([[asked_a], [asked_b]], np.float64)
@@ -156,7 +160,18 @@ class _Pair:
             b = now_b / total_b if now_b < total_b else 1.0
             return _MIDDLE + (_MIDDLE + int((1 - abs(a - b) / 2) * MAX_NODE_SCORE) - before) // 2
 
-        return ScoreColumn(vector, one, ahead=ahead)
+        def judge(rows: Sequence[int]) -> list[int]:
+            self._follow()
+            kept, scores = self._before, []
+            for row in rows:  # as ``one``, in line and with the balance as it stands at hand
+                total_a, total_b = capacity_a[row], capacity_b[row]
+                then_a, then_b = used_a[row] + asked_a, used_b[row] + asked_b
+                a = then_a / total_a if then_a < total_a else 1.0
+                b = then_b / total_b if then_b < total_b else 1.0
+                scores.append((int((1 - abs(a - b) / 2) * MAX_NODE_SCORE) + kept[row]) >> 1)
+            return scores
+
+        return Columns(score=ScoreColumn(vector, one, ahead=ahead), judge=judge)
 
     def _follow(self) -> None:
         """Bring the balance of the nodes as they stand up to date. O(touched rows), or one vector pass."""

@@ -84,6 +84,8 @@ class Templates:
 
     def regards(self, pod: Pod, namespace_labels: Labels) -> tuple[Regard, ...]:
         """What the templates that are about ``pod`` say about it. O(templates), then O(labels)."""
+        if not self._active:
+            return ()
         labels = (tuple(sorted(pod.labels.items())), tuple(sorted(namespace_labels.items())))
         key = (self.version, pod.namespace, *labels)
         known = self._known.get(key)

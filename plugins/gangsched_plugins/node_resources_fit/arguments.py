@@ -11,8 +11,8 @@ from gangsched_framework.errors import ConfigurationError
 from gangsched_framework.resources import CPU, MEMORY
 from gangsched_plugins.common.labels import invalid, joined, label_key_errors
 from gangsched_plugins.node_resources_fit.strategies import (
-    ResourceWeight,
     Strategy,
+    Weights,
     least_allocated,
     most_allocated,
     requested_to_capacity_ratio,
@@ -27,7 +27,7 @@ class FitArguments:
 
     strategy: Strategy
     ratio: bool
-    resources: tuple[ResourceWeight, ...]
+    resources: Weights
     ignored: frozenset[str]
     ignored_groups: frozenset[str]
 
@@ -63,7 +63,7 @@ def read_arguments(args: Mapping[str, Any]) -> FitArguments:
     return FitArguments(
         _strategy(kind, shape),
         kind == _RATIO,
-        tuple(ResourceWeight(r["name"], r.get("weight") or 1) for r in resources),
+        tuple((r["name"], r.get("weight") or 1) for r in resources),
         frozenset(ignored),
         frozenset(groups),
     )

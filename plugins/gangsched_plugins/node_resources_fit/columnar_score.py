@@ -16,15 +16,20 @@ from numpy.typing import NDArray
 from gangsched_framework.columns import ScoreColumn
 from gangsched_framework.interface import MAX_NODE_SCORE
 from gangsched_framework.node_table import NodeTable
+from gangsched_framework.objects import Pod
 from gangsched_framework.refusals import Rows
 from gangsched_framework.resources import CPU, MEMORY, PodRequests
 from gangsched_plugins.common.by_nodes import ByNodes
 from gangsched_plugins.common.float_columns import EXACT, FloatColumns, Floats
 from gangsched_plugins.node_resources_fit.columnar import Vector, view
-from gangsched_plugins.node_resources_fit.strategies import Share, Strategy, least_allocated, most_allocated
-
-Weights = tuple[tuple[str, int], ...]
-"""Resources of a weighted mean and their weights."""
+from gangsched_plugins.node_resources_fit.strategies import (
+    Strategy,
+    Weights,
+    asked_of,
+    least_allocated,
+    most_allocated,
+    shares_of,
+)
 
 _LARGEST = 2**63 // MAX_NODE_SCORE
 _LARGEST_SUM = 2**63 - 1
@@ -34,12 +39,11 @@ _LARGEST_SUM = 2**63 - 1
 class Capacities:
     """What the nodes have of the resources of a weighted mean, for one ``classes`` of the table.
 
-    ``columns``: used, capacity. ``divisors``: the weights of the resources a node has, at least 1. ``whole``: 64-bit
-    arithmetic holds the capacities a hundred times; ``floats``: so do floats.
+    ``parts``: weight, used, capacity. ``divisors``: the weights of the resources a node has, at least 1. ``whole``:
+    64-bit arithmetic holds the capacities a hundred times; ``floats``: so do floats.
     """
 
-    columns: tuple[tuple[array[int], array[int]], ...]
-    weights: tuple[int, ...]
+    parts: tuple[tuple[int, array[int], array[int]], ...]
     divisors: Vector
     whole: bool
     floats: _Floats | None
@@ -47,35 +51,27 @@ class Capacities:
     @classmethod
     def of(cls, resources: Weights, table: NodeTable) -> Capacities:
         """Those of ``resources``."""
-        columns = tuple(score_columns(name, table) for name, _ in resources)
-        weights = tuple(weight for _, weight in resources)
+        parts = tuple((weight, *score_columns(name, table)) for name, weight in resources)
         divisors = np.zeros(len(table.names), np.int64)
-        for weight, (_, capacity) in zip(weights, columns, strict=True):
+        for weight, _, capacity in parts:
             divisors += weight * (view(capacity) != 0)
         np.maximum(divisors, 1, out=divisors)
-        largest = max((max(capacity, default=0) for _, capacity in columns), default=0)
-        small = columns and largest * MAX_NODE_SCORE < EXACT
-        floats = _Floats(table, columns, weights, divisors) if small else None
-        return cls(columns, weights, divisors, largest < _LARGEST, floats)
+        largest = max((max(capacity, default=0) for _, _, capacity in parts), default=0)
+        small = parts and largest * MAX_NODE_SCORE < EXACT
+        return cls(parts, divisors, largest < _LARGEST, _Floats(table, parts, divisors) if small else None)
 
 
 class _Floats:
     """The weighted mean by floats, a hundred times each amount at once. Its buffers serve one vector pass."""
 
-    def __init__(
-        self,
-        table: NodeTable,
-        columns: Sequence[tuple[array[int], array[int]]],
-        weights: Sequence[int],
-        divisors: Vector,
-    ) -> None:
-        used, capacities = [used for used, _ in columns], [capacity for _, capacity in columns]
+    def __init__(self, table: NodeTable, parts: Sequence[tuple[int, array[int], array[int]]], divisors: Vector) -> None:
+        used, capacities = [used for _, used, _ in parts], [capacity for _, _, capacity in parts]
         self._free = FloatColumns(table, used, capacities, MAX_NODE_SCORE)
         self._capacities = np.array([view(capacity) for capacity in capacities], np.float64)
         self._divisors = np.maximum(self._capacities, 1.0)
         self._capacities *= MAX_NODE_SCORE
         self._nothing, self._scratch = np.zeros_like(self._divisors), np.zeros_like(self._divisors)
-        self._weights = weights
+        self._weights = [weight for weight, _, _ in parts]
         alike = len(divisors) > 0 and bool((divisors == divisors[0]).all())
         self._weight: int | NDArray[np.int32] = int(divisors[0]) if alike else divisors.astype(np.int32)
 
@@ -96,25 +92,23 @@ class _Floats:
 
 
 def score_column(
-    shares: Sequence[Share],
-    strategy: Strategy,
-    table: NodeTable,
-    requests: PodRequests,
-    cache: ByNodes[Weights, Capacities],
+    pod: Pod, resources: Weights, strategy: Strategy, table: NodeTable, cache: ByNodes[Weights, Capacities]
 ) -> ScoreColumn | None:
     """The strategy's weighted mean; None for strategies and amounts that need the per-node form."""
     formula = _FORMULAS.get(strategy)
-    known = cache.of(tuple([(share.name, share.weight) for share in shares]), table)
+    amounts = [asked_of(pod, name) for name, _ in resources]
+    if 0 in amounts:
+        shares = shares_of((pod,), resources)
+        resources, amounts = tuple([(share.name, share.weight) for share in shares]), [share.asked for share in shares]
+    known = cache.of(resources, table)
     if formula is None or not known.whole:
         return None
     divisors, floats = known.divisors, known.floats
-    parts = [
-        (share.asked, share.weight, *column) for share, column in zip(shares, known.columns, strict=True)
-    ]  # asked, weight, used, capacity
+    parts = [(amount, *part) for amount, part in zip(amounts, known.parts, strict=True)]  # weight, used, capacity
 
     def vector() -> NDArray[np.signedinteger]:
         if floats is not None:
-            hundredfold = np.array([[share.asked * MAX_NODE_SCORE] for share in shares], np.float64)
+            hundredfold = np.array([[amount * MAX_NODE_SCORE] for amount in amounts], np.float64)
             return floats.mean(hundredfold, free=strategy is least_allocated)
         total = np.zeros(len(divisors), np.int64)
         for asked, weight, used, capacity in parts:
@@ -144,8 +138,8 @@ def score_column(
 
     def ahead(chosen: Rows, steps: Vector) -> Vector:
         total = np.zeros(steps.shape, np.int64)
-        for share, (asked, weight, used, capacity) in zip(shares, parts, strict=True):
-            then = view(used)[chosen][:, None] + steps * _growth(share.name, requests)
+        for (name, _), (asked, weight, used, capacity) in zip(resources, parts, strict=True):
+            then = view(used)[chosen][:, None] + steps * _growth(name, pod.incoming)
             total += weight * formula(then + asked, view(capacity)[chosen][:, None])
         total //= divisors[chosen][:, None]
         return total

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from attrs import frozen
-
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import Node
 from gangsched_framework.resources import Resources
 from gangsched_framework.status import Status, unresolvable, unschedulable
+from gangsched_framework.values import value
 from gangsched_plugins.names import NODE_RESOURCES_FIT
 
 
-@frozen
+@value
 class Demand:
     """What Fit checks for a pod: milli-CPU, bytes, bytes, and (name, amount) of each scalar with an amount.
 

@@ -86,8 +86,7 @@ class NodeResourcesFit:
 
     def columns(self, pod: Pod, table: NodeTable) -> Columns | None:
         """Fit over columns; RequestedToCapacityRatio and amounts beyond the columns' exact range are left out."""
-        shares = shares_of((pod,), self._arguments.resources)
-        score = score_column(shares, self._arguments.strategy, table, pod.incoming, self._scored)
+        score = score_column(pod, self._arguments.resources, self._arguments.strategy, table, self._scored)
         return Columns(filter_column(self._demand(pod), table, self._rooms), score) if score is not None else None
 
     def score_placement(

@@ -7,30 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from attrs import frozen
-
 from gangsched_framework.interface import MAX_NODE_SCORE
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import Pod
 from gangsched_framework.pod_spec import PodSpec
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY
+from gangsched_framework.values import value
 from gangsched_plugins.common.arithmetic import round_half_away, truncating_division
 
 Strategy = Callable[[int, int], int]
 
 _FIXED = (CPU, MEMORY, EPHEMERAL_STORAGE)
+Weights = tuple[tuple[str, int], ...]
+"""Resources and their parts in the mean, 1…100."""
+
 _POINT_SCALE = MAX_NODE_SCORE // 10  # points of a shape are scored 0…10
 
 
-@frozen
-class ResourceWeight:
-    """A resource and its part in the mean, 1…100."""
-
-    name: str
-    weight: int
-
-
-@frozen
+@value
 class Share:
     """One resource in a node's score: what the pod asks, what it weighs."""
 
@@ -82,14 +76,14 @@ def asked_of(pod: Pod, resource: str) -> int:
     return requests.score_other.scalars.get(resource, 0)
 
 
-def shares_of(pods: Sequence[Pod], resources: Iterable[ResourceWeight]) -> tuple[Share, ...]:
+def shares_of(pods: Sequence[Pod], resources: Weights) -> tuple[Share, ...]:
     """The resources that count for ``pods`` together: scalars only when asked for."""
     likes: dict[PodSpec, list[Pod]] = {}
     for pod in pods:
         likes.setdefault(pod.spec, []).append(pod)
     shares = (
-        Share(r.name, sum(len(like) * asked_of(like[0], r.name) for like in likes.values()), r.weight)
-        for r in resources
+        Share(name, sum(len(like) * asked_of(like[0], name) for like in likes.values()), weight)
+        for name, weight in resources
     )
     return tuple(share for share in shares if share.asked or share.name in _FIXED)
 

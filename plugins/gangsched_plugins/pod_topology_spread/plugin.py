@@ -127,6 +127,8 @@ class PodTopologySpread:
 
     def column_key(self, pod: Pod, table: NodeTable) -> Hashable:
         """The pod's constraints and whether it matches them itself; None without constraints."""
+        if not self._defaults and not pod.spec.topology_spread_constraints:
+            return None
         try:
             constraints = [(a, c) for a in (HARD, SOFT) for c in self._constraints(pod, a)]
         except SelectorError:

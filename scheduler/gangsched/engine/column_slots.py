@@ -8,16 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gangsched.engine.domain_choice import FixedScore, normalized
-from gangsched_framework.columns import Columns, DomainScore, FilterColumn, ScoreColumn
+from gangsched_framework.columns import REFUSED, Columns, DomainFilter, DomainScore, FilterColumn, ScoreColumn
 from gangsched_framework.interface import MAX_NODE_SCORE
 from gangsched_framework.values import value
+
+Judge = Callable[[Sequence[int]], Sequence[int]]
+"""As ``Columns.judge``."""
 
 
 @value(eq=False)
 class Slot:
     """One plugin's part: a filter, and a score that is ``absolute``, or ``relative`` to other nodes, or a constant.
 
-    ``weight`` of the score; ``largest``: what the score comes to at most, weighed.
+    ``weight`` of the score; ``largest``: what the score comes to at most, weighed. ``together``: ``Columns.judge``, if
+    the plugin both filters and scores as far as it can.
     """
 
     filter: FilterColumn | None
@@ -27,6 +31,7 @@ class Slot:
     absolute: ScoreColumn | None = None
     relative: DomainScore | FixedScore | None = None
     constant: int = 0
+    together: Judge | None = None
 
     @classmethod
     def of(cls, columns: Columns, weight: int, *, filters: bool = True) -> Slot | None:
@@ -39,45 +44,43 @@ class Slot:
         if isinstance(score, DomainScore):
             return cls(refuse, columns.guard, weight, largest, relative=score)
         if not score.normalize:
-            return cls(refuse, columns.guard, weight, largest, absolute=score)
+            together = columns.judge if refuse is columns.filter else None
+            return cls(refuse, columns.guard, weight, largest, absolute=score, together=together)
         fixed = normalized(score, weight)
         if isinstance(fixed, int):
             return cls(refuse, columns.guard, weight, largest, constant=fixed)
         return cls(refuse, columns.guard, weight, largest, relative=fixed)
 
     @property
-    def is_moving(self) -> bool:
-        """Whether all it says depends on the pods on the nodes."""
-        still = (self.filter is not None and self.filter.test is None) or self.constant
-        return not still and (self.absolute is None or self.absolute.one is not None)
+    def test(self) -> Callable[[int], bool] | None:
+        """Whether a row passes, for what pods on the nodes change."""
+        return None if self.filter is None else self.filter.test
+
+    @property
+    def one(self) -> Callable[[int], int] | None:
+        """The score of a row, for what pods on the nodes change."""
+        return None if self.absolute is None else self.absolute.one
+
+    def judge(self) -> Judge | None:
+        """``Columns.judge`` of what pods on the nodes change; None = they change nothing."""
+        test, one = self.test, self.one
+        if self.together is not None or (test is None and one is None):
+            return self.together
+
+        def judge(rows: Sequence[int]) -> Sequence[int]:
+            return [REFUSED if test is not None and not test(row) else 0 if one is None else one(row) for row in rows]
+
+        return judge
 
 
-class Ground:
-    """Of some slots what the pods on the nodes do not change: ``opened`` tells which rows may be feasible at all,
-    ``static`` holds their fixed scores. Shared by all columns that stand on it."""
+class Still:
+    """What pods on the nodes do not change: ``opened`` tells which rows may be feasible at all, ``static`` holds fixed
+    scores. Shared by all columns that stand on it."""
 
     def __init__(self, opened: NDArray[np.bool_], static: NDArray[np.int64]) -> None:
         self.opened = opened
         self.static = static
         self._lists: tuple[list[bool], list[int]] | None = None
-
-    @classmethod
-    def of(cls, slots: Sequence[Slot], rows: int) -> Ground:
-        """The ground of ``slots`` alone."""
-        return cls(np.ones(rows, np.bool_), np.zeros(rows, np.int64)).plus(slots)
-
-    def plus(self, slots: Sequence[Slot]) -> Ground:
-        """With more slots; this one if they add nothing."""
-        if all(slot.is_moving for slot in slots):
-            return self
-        opened, static = self.opened.copy(), self.static.copy()
-        for slot in slots:
-            if slot.filter is not None and slot.filter.test is None:
-                opened &= slot.filter.mask()
-            if slot.absolute is not None and slot.absolute.one is None:
-                static += slot.absolute.vector() * slot.weight
-            static += slot.constant
-        return Ground(opened, static)
 
     @property
     def lists(self) -> tuple[list[bool], list[int]]:
@@ -85,3 +88,52 @@ class Ground:
         if self._lists is None:
             self._lists = self.opened.tolist(), self.static.tolist()
         return self._lists
+
+
+@value(eq=False)
+class Ground:
+    """What some slots say, sorted: what is still, the ``filters`` and weighed ``scores`` that pods on the nodes change,
+    and what depends on other nodes (``domains``, ``relative``). ``largest``: what all scores come to at most."""
+
+    still: Still
+    guards: Sequence[Callable[[], bool]]
+    filters: Sequence[FilterColumn]
+    scores: Sequence[tuple[ScoreColumn, int]]
+    domains: Sequence[DomainFilter]
+    relative: Sequence[tuple[DomainScore | FixedScore, int]]
+    largest: int
+
+    @classmethod
+    def of(cls, slots: Sequence[Slot], rows: int) -> Ground:
+        """The ground of ``slots`` alone."""
+        return cls(Still(np.ones(rows, np.bool_), np.zeros(rows, np.int64)), (), (), (), (), (), 0).plus(slots)
+
+    def plus(self, slots: Sequence[Slot]) -> Ground:
+        """With more slots."""
+        opened, static, largest = self.still.opened, self.still.static, self.largest
+        guards, filters, scores = [*self.guards], [*self.filters], [*self.scores]
+        domains, relative = [*self.domains], [*self.relative]
+        for slot in slots:
+            largest += slot.largest
+            refuse, score = slot.filter, slot.absolute
+            if refuse is not None:
+                if refuse.test is None:
+                    opened = opened & refuse.mask()
+                else:
+                    filters.append(refuse)
+                if refuse.domain is not None:
+                    domains.append(refuse.domain)
+            if score is not None:
+                if score.one is None:
+                    static = static + np.multiply(score.vector(), slot.weight, dtype=np.int64)
+                else:
+                    scores.append((score, slot.weight))
+            elif slot.relative is not None:
+                relative.append((slot.relative, slot.weight))
+            elif slot.constant:
+                static = static + slot.constant
+            if slot.guard is not None:
+                guards.append(slot.guard)
+        same = opened is self.still.opened and static is self.still.static
+        still = self.still if same else Still(opened, static)
+        return Ground(still, guards, filters, scores, domains, relative, largest)

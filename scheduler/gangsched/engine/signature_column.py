@@ -8,16 +8,17 @@ beside the column, in ``domain_choice``.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gangsched.engine.bulk_plan import can_plan, plan, room_of
-from gangsched.engine.column_slots import Ground, Slot
+from gangsched.engine.column_slots import Ground, Judge, Slot
 from gangsched.engine.domain_choice import DomainChoice
 from gangsched.engine.run_ahead import RunAhead
-from gangsched_framework.columns import Columns, DomainScore, View
+from gangsched_framework.columns import Columns, DomainScore, FilterColumn, View
 from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
 from gangsched_framework.refusals import GroupedRefusals, Rows
@@ -53,30 +54,37 @@ class SignatureColumn:
         self.repaired = self.rebuilt = 0
         self._table = table
         self._slots = slots
-        self._ground = ground.plus(own)
-        self.filters = [slot.filter for slot in slots if slot.filter is not None]
-        self._guards = [slot.guard for slot in slots if slot.guard is not None]
-        self._absolute = [(slot.absolute, slot.weight) for slot in slots if slot.absolute is not None]
-        relative = [(slot.relative, slot.weight) for slot in slots if slot.relative is not None]
-        largest = sum(slot.largest for slot in slots)
-        self._tests = [f.test for f in self.filters if f.test is not None]
-        self._ones = [(s.one, weight) for s, weight in self._absolute if s.one is not None]
-        self._buffer: array[int] = array("i" if largest < 2**31 else "q", [0]) * len(table.names)
+        self._ground = ground = ground.plus(own)
+        self._still = ground.still
+        self._buffer: array[int] = array("i" if ground.largest < 2**31 else "q", [0]) * len(table.names)
         self._totals: NDArray[np.signedinteger] = np.frombuffer(self._buffer, self._buffer.typecode)
-        domains = [f.domain for f in self.filters if f.domain is not None]
-        self.local = not domains and not any(isinstance(score, DomainScore) for score, _ in relative)
+        self._choice: DomainChoice | None = None
+        self.local = not ground.domains
         """Whether a node's fate with the pod depends on that node, and on which nodes are feasible, alone."""
-        self._choice = DomainChoice(self._totals, domains, relative, largest) if domains or relative else None
+        if ground.domains or ground.relative:
+            self._choice = DomainChoice(self._totals, ground.domains, ground.relative, ground.largest)
+            self.local = self.local and not any(isinstance(score, DomainScore) for score, _ in ground.relative)
+        self._tests: list[Callable[[int], bool]] = []
+        self._ones: list[tuple[Callable[[int], int], int]] = []
+        self._judges: list[tuple[Judge, int]] = []
         self._static: list[int] = []
         self._open: list[bool] = []
         self._position = -1
         self._log = table.touched
-        self._plannable = self.local and can_plan(self.filters, self._absolute)
         self.run = RunAhead(table, self._plan_anywhere) if self._plannable else None
+
+    @cached_property
+    def filters(self) -> list[FilterColumn]:
+        """Those of all slots, in profile order."""
+        return [slot.filter for slot in self._slots if slot.filter is not None]
+
+    @cached_property
+    def _plannable(self) -> bool:
+        return self.local and can_plan(self._ground.filters, self._ground.scores)
 
     def usable(self) -> bool:
         """Whether every plugin's guard holds now."""
-        for guard in self._guards:  # noqa: SIM110 - asked for every pod
+        for guard in self._ground.guards:  # noqa: SIM110 - asked for every pod
             if not guard():
                 return False
         return True
@@ -129,7 +137,7 @@ class SignatureColumn:
         self.refresh()
         totals = self._totals[rows].astype(np.int64)
         feasible, totals = rows[totals >= 0], totals[totals >= 0]
-        best, fixed, choice = feasible, self._ground.static[feasible], self._choice
+        best, fixed, choice = feasible, self._still.static[feasible], self._choice
         if choice is not None and len(feasible):
             added = choice.added(feasible)
             totals, fixed = totals + added, fixed + added
@@ -137,10 +145,10 @@ class SignatureColumn:
             ranks = totals * -len(self._totals) + feasible
             chosen = np.sort(np.argpartition(ranks, count - 1)[:count])
             best, fixed = feasible[chosen], fixed[chosen]
-        taken = plan(self.filters, self._absolute, fixed, best, count)
+        taken = plan(self._ground.filters, self._ground.scores, fixed, best, count)
         if choice is not None and taken:
             used, pods = np.unique(taken, return_counts=True)
-            full = used[room_of(self.filters, used, count + 1) == pods]
+            full = used[room_of(self._ground.filters, used, count + 1) == pods]
             if len(full) and not choice.same_added(feasible, np.setdiff1d(feasible, full)):
                 return None
         return taken
@@ -189,11 +197,21 @@ class SignatureColumn:
     def _repair(self, rows: Iterable[int]) -> None:
         if not self._open:
             self._list_fixed()
-        opened = self._open
-        for row in rows:
-            if opened[row]:  # else it is infeasible, whatever stands there
-                self.repaired += 1
-                self._put(row, self._total(row))
+        opened, static = self._open, self._static
+        stale = [row for row in rows if opened[row]]  # the others are infeasible, whatever stands there
+        self.repaired += len(stale)
+        totals = [static[row] for row in stale]
+        for judge, weight in self._judges:
+            if weight == 1:
+                totals = [total + score for total, score in zip(totals, judge(stale), strict=True)]
+            else:
+                totals = [total + score * weight for total, score in zip(totals, judge(stale), strict=True)]
+        buffer, choice = self._buffer, self._choice
+        for row, total in zip(stale, totals, strict=True):
+            new = total if total >= 0 else INFEASIBLE
+            if choice is not None:
+                choice.put(row, buffer[row], new)
+            buffer[row] = new
 
     def _put(self, row: int, new: int) -> None:
         if self._choice is not None:
@@ -208,18 +226,19 @@ class SignatureColumn:
         for test in self._tests:
             if not test(row):
                 return INFEASIBLE
-        total = self._static[row]
-        for one, weight in self._ones:
-            total += one(row) * weight
-        return total
+        return self.score(row)
 
     def _list_fixed(self) -> None:
-        """As lists, which single rows are read from faster; a column that is never repaired does without."""
-        self._open, self._static = self._ground.lists
+        """For single rows, which lists are read from faster; a column that is never repaired does without."""
+        self._open, self._static = self._still.lists
+        self._tests = [slot.test for slot in self._slots if slot.test is not None]
+        self._ones = [(slot.one, slot.weight) for slot in self._slots if slot.one is not None]
+        judges = ((slot.judge(), slot.weight or 1) for slot in self._slots)
+        self._judges = [(judge, weight) for judge, weight in judges if judge is not None]
 
     def score(self, row: int) -> int:
         """The node-local total of a row as if it were feasible, now."""
-        if not self._static:
+        if not self._open:
             self._list_fixed()
         total = self._static[row]
         for one, weight in self._ones:
@@ -228,15 +247,13 @@ class SignatureColumn:
 
     def _rebuild(self) -> None:
         self.rebuilt += 1
-        feasible, totals = self._ground.opened, self._totals
-        np.copyto(totals, self._ground.static, casting="same_kind")
-        for score, weight in self._absolute:
-            if score.one is not None:
-                scores = score.vector()
-                totals += scores if weight == 1 else np.multiply(scores, weight, dtype=totals.dtype)
-        for column in self.filters:
-            if column.test is not None:
-                feasible = feasible & column.mask()
+        feasible, totals = self._still.opened, self._totals
+        np.copyto(totals, self._still.static, casting="same_kind")
+        for score, weight in self._ground.scores:
+            scores = score.vector()
+            totals += scores if weight == 1 else np.multiply(scores, weight, dtype=totals.dtype)
+        for column in self._ground.filters:
+            feasible = feasible & column.mask()
         totals |= feasible.view(np.int8) - np.int8(1)  # -1, all bits of it, where infeasible
         if self._choice is not None:
             self._choice.fill()
