@@ -88,6 +88,8 @@ class Framework:
         self.all_nodes = profile.percentage_of_nodes_to_score >= 100 and bool(self.score_plugins)
         """Whether every node is looked at: then neither the search start nor the number found decides."""
         self._reserve = self._at("reserve")
+        self.reserves = bool(self._reserve)
+        """Whether any plugin keeps reservations of its own."""
         self._permit = self._at("permit")
         self._pre_bind = self._at("preBind")
         self._bind = self._at("bind")
@@ -96,6 +98,8 @@ class Framework:
         self.binds_plainly = not asked and getattr(next(iter(self._bind), None), "binds_always", False)
         """Whether no plugin has a say between the choice of a node and the Bind decision."""
         self._generate = self._at("placementGenerate")
+        self.generates_placements = bool(self._generate)
+        """Whether the placement path is on (TopologyAwareWorkloadScheduling)."""
         self._feasible = self._at("placementFeasible")
         self.placement_scorers = self._weighted("placementScore")
         self._judges_apart = self._keeps_to_placements()
@@ -222,11 +226,6 @@ class Framework:
     def has_scorers(self) -> bool:
         return bool(self.score_plugins)
 
-    @property
-    def reserves(self) -> bool:
-        """Whether any plugin keeps reservations of its own."""
-        return bool(self._reserve)
-
     def run_pre_score(self, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo]) -> Status | None:
         return run_pod.run_pre_score(self._pre_score, state, pod, nodes)
 
@@ -256,11 +255,6 @@ class Framework:
             plugin.post_bind(pod, node_name)
 
     # --- one group ------------------------------------------------------------------------------------------------
-
-    @property
-    def generates_placements(self) -> bool:
-        """Whether the placement path is on (TopologyAwareWorkloadScheduling)."""
-        return bool(self._generate)
 
     def run_generate_placements(
         self, state: PodGroupCycleState, group: PodGroupInfo, parent: Placement

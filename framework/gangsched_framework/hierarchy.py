@@ -43,7 +43,7 @@ class Forest:
             self._unlink(record)
         if record.group is not None:
             self.priorities.remove(record.group.effective_priority)
-        self.priorities.add(group.effective_priority)
+        self.priorities[group.effective_priority] += 1
         record.observe(group)
         # With its own M before its link: a placeholder counts with M = 1, and must not pass that on to the parent.
         readiness.refresh(record)

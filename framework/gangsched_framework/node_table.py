@@ -107,9 +107,16 @@ class NodeTable:
         return self._known.get(name)
 
     def settle(self) -> None:
-        """Give every known node a row, in name order. One pass per batch of additions and removals."""
-        if not self._stale:
-            return
+        """Give every known node a row, in name order: one pass per batch of additions and removals. A log that has
+        grown long starts anew: whoever followed it sees another list."""
+        if self._stale:
+            self._settle()
+        if len(self.touched) > MAX_TOUCHES:
+            self.touched = []
+        if self.moves is not None and len(self.moves) > MAX_MOVES:
+            self.moves = []
+
+    def _settle(self) -> None:
         self._stale = False
         names = sorted(self._known)
         if names == self.names:
@@ -120,7 +127,7 @@ class NodeTable:
         for name in [n for n in self._homeless if n in self.row_of]:
             waiting = self._homeless[name]
             for pod in list(waiting.values()):
-                self._put(self.row_of[name], pod)
+                self.add_pod(pod, name)
                 del waiting[pod.key]
             del self._homeless[name]
 
@@ -164,13 +171,6 @@ class NodeTable:
                 self.allocatable[resource] = array("q", bytes(8 * len(self.names)))
                 self.allocatable[resource][row] = amounts.scalars[resource]
 
-    def forget_old_touches(self) -> None:
-        """Start a new log when the old one has grown long; whoever followed it sees another list and starts anew."""
-        if len(self.touched) > MAX_TOUCHES:
-            self.touched = []
-        if self.moves is not None and len(self.moves) > MAX_MOVES:
-            self.moves = []
-
     def follow_moves(self) -> list[Move]:
         """The log of pods that come and go, kept from the first call on."""
         if self.moves is None:
@@ -197,8 +197,26 @@ class NodeTable:
         row = self.row_of.get(node_name)
         if row is None or node_name not in self._known:
             self._homeless.setdefault(node_name, {})[pod.key] = pod
-        else:
-            self._put(row, pod)
+            return
+        key, pods, spec = pod.key, self.pods[row], pod.spec
+        if key in pods:
+            raise InvariantError(f"pod {key} is already on {node_name}")
+        try:
+            self.count(row, pod, 1)
+        except OverflowError:
+            self._recount(row)
+            raise GangschedError(f"pod {key} would raise the requests on node {node_name} above 2**63 - 1") from None
+        pods[key] = pod
+        self.priorities[pod.priority] += 1
+        if spec.has_affinity:
+            self.affinity_pods.setdefault(row, {})[key] = pod
+        if spec.host_ports:
+            ports = self.ports.setdefault(row, {})
+            for port in spec.host_ports:
+                ports[port] = 1
+        self.touched.append(row)
+        if self.moves is not None:
+            self.moves.append((pod, row, 1))
 
     def remove_pod(self, pod: Pod, node_name: str) -> Pod:
         """Take back what ``add_pod`` counted under the pod's key; returns the object that stood there."""
@@ -237,26 +255,6 @@ class NodeTable:
         if self.moves is not None:
             self.moves += ((stood, row, -1), (new, row, 1)) if changed else ((new, row, 0),)
 
-    def _put(self, row: int, pod: Pod) -> None:
-        key, pods, spec = pod.key, self.pods[row], pod.spec
-        if key in pods:
-            raise InvariantError(f"pod {key} is already on {self.names[row]}")
-        try:
-            self.count(row, pod, 1)
-        except OverflowError:
-            self._recount(row)
-            raise GangschedError(
-                f"pod {key} would raise the requests on node {self.names[row]} above 2**63 - 1"
-            ) from None
-        pods[key] = pod
-        self.priorities.add(pod.priority)
-        if spec.has_affinity:
-            self.affinity_pods.setdefault(row, {})[key] = pod
-        if spec.host_ports:
-            ports = self.ports.setdefault(row, {})
-            for port in spec.host_ports:
-                ports[port] = 1
-
     def _take(self, row: int, key: str) -> Pod:
         pod = self.pods[row].pop(key, None)
         if pod is None:
@@ -274,11 +272,14 @@ class NodeTable:
                 ports.pop(port, None)  # a set upstream: one leaving pod frees the triple (spec §7.5.3)
             if not ports:
                 del self.ports[row]
+        self.touched.append(row)
+        if self.moves is not None:
+            self.moves.append((pod, row, -1))
         return pod
 
-    def count(self, row: int, pod: Pod, sign: int, *, told: bool = True) -> None:
-        """Count a pod's amounts. Not ``told`` to the logs: for who takes them back before anybody else looks."""
-        usage = pod.usage
+    def count(self, row: int, pod: Pod, sign: int) -> None:
+        """Count a pod's amounts, untold to the logs: for who takes them back before anybody else looks."""
+        usage = pod.usage if pod.status.allocated else pod.spec.requests
         amounts = usage.requested
         used = self.used
         used[PODS][row] += sign
@@ -293,10 +294,6 @@ class NodeTable:
                 self.column(resource)[0][row] += sign * amount
         self.nonzero_cpu[row] += sign * usage.nonzero_milli_cpu
         self.nonzero_memory[row] += sign * usage.nonzero_memory
-        if told:
-            self.touched.append(row)
-            if self.moves is not None:
-                self.moves.append((pod, row, sign))
 
     def _recount(self, row: int) -> None:
         pods = self.pods[row].values()

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 
-class Tally:
-    """A multiset of integers. Cheap while few distinct numbers occur, as with priorities."""
+
+class Tally(defaultdict[int, int]):
+    """A multiset of integers: ``tally[number] += 1`` puts one in. Cheap while few distinct numbers occur, as with
+    priorities."""
 
     def __init__(self) -> None:
-        self._counts: dict[int, int] = {}
-
-    def add(self, number: int) -> None:
-        self._counts[number] = self._counts.get(number, 0) + 1
+        super().__init__(int)
 
     def remove(self, number: int) -> None:
         """Take one occurrence out; there must be one."""
-        left = self._counts[number] - 1
+        left = self[number] - 1
         if left:
-            self._counts[number] = left
+            self[number] = left
         else:
-            del self._counts[number]
+            del self[number]
 
     @property
     def lowest(self) -> int | None:
         """The smallest number, None when there is none. O(distinct numbers)."""
-        return min(self._counts, default=None)
+        return min(self, default=None)

@@ -60,7 +60,7 @@ def reoccupy(table: NodeTable, vacancy: Vacancy, stood: dict[str, Pod]) -> None:
     """Put the pods back where they stood."""
     table.pods[vacancy.row] = stood
     for pod in vacancy.pods:
-        table.priorities.add(pod.priority)
+        table.priorities[pod.priority] += 1
     _shift(table, vacancy, 1)
 
 

@@ -586,8 +586,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "run_ahead",
         "a plan goes on although others came to the nodes",
-        "log is not self._log or len(log) != self._position + 1 or key",
-        "log is not self._log or key",
+        "            and len(log) == self._position + 1\n",
+        "",
     ),
     _engine("columns", "guards are not asked", "return column if column.usable() else None", "return column"),
     _engine("columns", "tolerations are left out of the signature", "        spec.tolerations,\n", ""),

@@ -106,6 +106,6 @@ def test_a_column_survives_the_beginning_of_a_new_log(monkeypatch: pytest.Monkey
         world.apply(step)
     red = partial(_counts, app="red")
     assert list(rows.column(world.table, "red", red)) == [5]
-    world.table.forget_old_touches()
+    world.table.settle()
     world.apply(("remove", 0, 0))
     assert list(rows.column(world.table, "red", red)) == [4]

@@ -394,9 +394,9 @@ class Story:
             if isinstance(column, SignatureColumn):
                 self.counts["by columns"] = self.counts.get("by columns", 0) + column.repaired + column.rebuilt
                 column.repaired = column.rebuilt = 0
-                if column.run is not None:
-                    self.counts["planned ahead"] = self.counts.get("planned ahead", 0) + column.run.planned
-                    column.run.planned = 0
+        if search := self.core.algorithm.columns:
+            self.counts["planned ahead"] = self.counts.get("planned ahead", 0) + search.run.planned
+            search.run.planned = 0
 
     def _submit(self, rng: Random) -> None:
         assert self.seen is not None

@@ -10,6 +10,7 @@ import numpy as np
 from attrs import define
 
 from gangsched.engine.columns import ColumnCache
+from gangsched.engine.run_ahead import RunAhead
 from gangsched.engine.signature_column import SignatureColumn
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.framework import Framework
@@ -35,26 +36,31 @@ class _OwnRows:
 
 @define(eq=False)
 class ColumnSearch:
-    """The columnar form of the pod algorithm. ``cache`` holds the columns."""
+    """The columnar form of the pod algorithm. ``cache`` holds the columns, ``run`` is the run of like pods going on."""
 
     snapshot: Snapshot
     nominations: Nominations
     cache: ColumnCache
+    run: RunAhead
     _own_rows: _OwnRows | None = None
 
     def find(self, framework: Framework, state: CycleState, pod: Pod, *, prepare: bool) -> str | FitError | None:
         """The node's name, or a FitError; None when the pod needs the per-node form here and now."""
-        column = self.cache.of(framework, pod)
+        column = self.run.column(pod)
         if column is None:
-            return None
+            column = self.cache.of(framework, pod)
+            if column is None:
+                return None
+        snapshot = self.snapshot
         if pod.status.nominated_node_name or self.nominations.reach(pod.priority):
             return self._find_beside(framework, state, pod, column)
         if prepare:
-            framework.run_pre_filter(state, pod, self.snapshot.nodes)
-        row = column.best_for(pod) if self.snapshot.placement.rows is None else self._best(column)
+            framework.run_pre_filter(state, pod, snapshot.nodes)
+        rows = snapshot.placement.rows
+        row = self.run.next(column, pod) if rows is None else column.best_of(snapshot.placement.array)
         if row >= 0:
-            return self.snapshot.table.names[row]
-        framework.run_pre_filter(state, pod, self.snapshot.nodes)  # the post-filter works on its state
+            return snapshot.table.names[row]
+        framework.run_pre_filter(state, pod, snapshot.nodes)  # the post-filter works on its state
         return self._refused(column, {})
 
     def _best(self, column: SignatureColumn) -> int:

@@ -29,7 +29,7 @@ class PodCycle:
     def decide(self) -> bool:
         """Find a node. False when the pod is skipped."""
         tools, pod = self.tools, self.entity.pod
-        if pod.deleting or tools.world.is_placed(pod):
+        if pod.deletion_timestamp is not None or tools.world.is_placed(pod):
             return False
         tools.snapshot.refresh()
         tools.world.hold()

@@ -1,58 +1,85 @@
-"""A run of like pods, planned ahead: as long as nothing but the run itself comes to the nodes, each pod takes the next
-row of the plan, and nothing is repaired or searched (performance.md §2.9)."""
+"""A run of like pods: while nothing but the run itself comes to the nodes, the column of its next pod is known, and its
+row is the next of a plan: nothing is looked for, repaired or searched (performance.md §2.9)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import numpy as np
 
-from gangsched_framework.node_table import NodeTable
+from gangsched.engine.signature_column import INFEASIBLE, SignatureColumn
+from gangsched.engine.world import World
+from gangsched_framework.objects import Pod
 
 START = 32
 """Pods placed one after another before a plan is made."""
 LONGEST = 1024
 """Pods planned at once; a plan is as long as the run has been."""
 
-Plan = Callable[[int], "list[int] | None"]
-"""The rows of the next so many like pods, in order; None when they must be chosen one by one."""
-
 
 class RunAhead:
-    """The run of the pods of one column. ``planned`` counts the pods that took their row from a plan."""
+    """The run of pods of one column that is going on. ``planned`` counts pods whose row a plan tells, or has told."""
 
-    def __init__(self, table: NodeTable, plan: Plan) -> None:
+    def __init__(self, world: World) -> None:
         self.planned = 0
-        self._table = table
-        self._plan = plan
-        self._log = table.touched
+        self._world = world
+        self._log = world.table.touched
         self._position = -2
-        self._last = ("", -1)
+        self._listed = -1
+        self._key, self._row = "", INFEASIBLE  # the last pod, and where it was to go
+        self._column: SignatureColumn | None = None
+        self._like: Pod | None = None  # a pod of the run whose like have its column, whatever the run brings
+        self._goes_on = False
         self._length = 0
         self._rows: list[int] = []  # the plan, last first
 
-    def next(self, pod_key: str) -> int | None:
-        """The row of the run's next pod; None when it must be searched for, and ``found`` told."""
-        log, (key, last) = self._table.touched, self._last
-        if log is not self._log or len(log) != self._position + 1 or key not in self._table.pods[last]:
-            # more, or something else, has happened on the nodes than that the last pod came to its row
-            self._length = 0
-            self._rows.clear()
-            return None
-        self._length += 1
-        if not self._rows:
-            if self._length < START:
-                return None
-            self._rows = (self._plan(min(self._length, LONGEST)) or [])[::-1]
-            if not self._rows:
-                self._length = 0
-                return None
-        row = self._rows.pop()
-        self.planned += 1
-        self._position += 1
-        self._last = (pod_key, row)
+    def column(self, pod: Pod) -> SignatureColumn | None:
+        """The column of a pod that goes on the run; None when it must be looked for. Asked before ``next``."""
+        world, log, like = self._world, self._log, self._like
+        table = world.table
+        self._goes_on = (  # nothing has happened but that the last pod came to its row
+            table.touched is log
+            and len(log) == self._position + 1
+            and self._key in table.pods[self._row]
+            and world.listed == self._listed
+        )
+        if (
+            self._goes_on
+            and like is not None
+            and pod.spec is like.spec
+            and pod.labels == like.labels
+            and pod.owner == like.owner
+            and pod.namespace == like.namespace
+            and pod.scheduler_name == like.scheduler_name
+            and not pod.node_name
+        ):
+            return self._column
+        return None
+
+    def next(self, column: SignatureColumn, pod: Pod) -> int:
+        """Row of the best node for a pod of that column, which is put there next; -1 when none is feasible."""
+        if not self._goes_on or column is not self._column:
+            self._begin(column, pod)
+        if pod.status.allocated:  # it counts on its node something else than it asks for
+            self._position = -2
+            return column.best()
+        rows = self._rows or self._plan(column)
+        self._row = row = rows.pop() if rows else column.best()
+        self._position, self._key = len(self._log), pod.key
         return row
 
-    def found(self, pod_key: str, row: int) -> None:
-        """The row that a search found for a pod, which is about to be put there."""
-        self._log = self._table.touched
-        self._position = len(self._log)
-        self._last = (pod_key, row)
+    def _begin(self, column: SignatureColumn, pod: Pod) -> None:
+        self._log, self._listed = self._world.table.touched, self._world.listed
+        self._column, self._length = column, -1
+        self.planned -= len(self._rows)
+        self._rows.clear()
+        # pods with affinity terms bear on their like; a guard may look at anything
+        self._like = None if pod.spec.has_affinity or column.guarded else pod
+
+    def _plan(self, column: SignatureColumn) -> list[int]:
+        """The rows of the pods to come, last first; none while the run is short, or when pods must be chosen singly."""
+        self._length += 1
+        if self._length >= START:
+            everywhere = np.arange(len(self._world.table.names))
+            self._rows += reversed(column.plan(everywhere, min(self._length, LONGEST)) or ())
+            self.planned += len(self._rows)
+            self._length = self._length - 1 + len(self._rows) if self._rows else 0
+        return self._rows

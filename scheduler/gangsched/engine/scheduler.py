@@ -19,6 +19,7 @@ from gangsched.engine.placement_board import PlacementBoards
 from gangsched.engine.pod_algorithm import PodAlgorithm
 from gangsched.engine.pod_cycle import PodCycle
 from gangsched.engine.report import CycleReport, MadeUp
+from gangsched.engine.run_ahead import RunAhead
 from gangsched.engine.settings import BASE_GATES, SECOND, Settings
 from gangsched.engine.stage_log import StageLog
 from gangsched.engine.submit import NOMINATION_CLEARED, Submitter
@@ -89,7 +90,9 @@ class Scheduler:
         self.queue = SchedulingQueue(forest, self.frameworks, self._clock, self.nominator, queue_settings)
         self._events = EventHandlers(self.world, self.queue, self.frameworks)
         self.columns = None if upstream or settings.oracle else ColumnCache(self.world.table)
-        search = ColumnSearch(self.snapshot, self.nominator, self.columns) if self.columns is not None else None
+        search = None
+        if self.columns is not None:
+            search = ColumnSearch(self.snapshot, self.nominator, self.columns, RunAhead(self.world))
         boards = PlacementBoards(self.snapshot, search) if search is not None else None
         self.algorithm = PodAlgorithm(self.snapshot, self.nominator, search, boards, upstream)
         self._outbox = Outbox()

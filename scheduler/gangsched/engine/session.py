@@ -52,29 +52,32 @@ class Session:
 
     def try_pod(self, info: QueuedPodInfo, placement: PlacementCycleState | None = None) -> PodOutcome:
         """Find a node and reserve it in the snapshot (spec §4.7)."""
-        state = CycleState(placement)
-        answer = self.algorithm.schedule(self.framework, state, info.pod, prepare=self.prepare)
+        state, pod = CycleState(placement), info.pod
+        answer = self.algorithm.schedule(self.framework, state, pod, prepare=self.prepare)
         if isinstance(answer, str):
-            return self._reserve(info, state, answer)
+            self.snapshot.assume(pod, answer)
+            status = self._reserve(info, state, answer) if self.framework.reserves else None
+            if status is None:
+                if self.trace.on:
+                    self.trace.add("pod", pod.key, f"-> {answer}")
+                return PodOutcome(info, state, answer)
+            return PodOutcome(info, state, status=status, clear_nomination=True)
         if isinstance(answer, FitError):
             outcome = PodOutcome(info, state, status=unschedulable(answer.message), fit_error=answer)
         else:
             outcome = PodOutcome(info, state, status=answer, clear_nomination=answer.code is Code.ERROR)
-        self.trace.add("pod", info.pod.key, outcome.status.message if outcome.status else "")
+        self.trace.add("pod", pod.key, outcome.status.message if outcome.status else "")
         return outcome
 
-    def _reserve(self, info: QueuedPodInfo, state: CycleState, node: str) -> PodOutcome:
+    def _reserve(self, info: QueuedPodInfo, state: CycleState, node: str) -> Status | None:
+        """Ask the Reserve plugins about the pod that was just assumed; one that is refused leaves its node again."""
         snapshot = self.snapshot
-        snapshot.assume(info.pod, node)
-        if self.framework.reserves:
-            status = self.framework.run_reserve(state, info.pod, node)
-            if status is not None:
-                snapshot.rollback(snapshot.mark() - 1)
-                return PodOutcome(info, state, status=status, clear_nomination=True)
+        status = self.framework.run_reserve(state, info.pod, node)
+        if status is None:
             self._reserved.append((snapshot.mark(), state, info, node))
-        if self.trace.on:
-            self.trace.add("pod", info.pod.key, f"-> {node}")
-        return PodOutcome(info, state, node)
+        else:
+            snapshot.rollback(snapshot.mark() - 1)
+        return status
 
     def reapply(self, result: GroupResult, steps: Sequence[tuple[Pod, str]]) -> Status | None:
         """Reserve again what an evaluation had reserved, after it was taken back (spec §6.6)."""

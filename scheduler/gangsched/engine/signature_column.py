@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from gangsched.engine.bulk_plan import can_plan, plan, room_of
 from gangsched.engine.column_slots import Ground, Judge, Slot
 from gangsched.engine.domain_choice import DomainChoice
-from gangsched.engine.run_ahead import RunAhead
 from gangsched_framework.columns import Columns, DomainScore, FilterColumn, View
 from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
@@ -55,6 +54,7 @@ class SignatureColumn:
         self._table = table
         self._slots = slots
         self._ground = ground = ground.plus(own)
+        self.guarded = bool(ground.guards)
         self._still = ground.still
         self._buffer: array[int] = array("i" if ground.largest < 2**31 else "q", [0]) * len(table.names)
         self._totals: NDArray[np.signedinteger] = np.frombuffer(self._buffer, self._buffer.typecode)
@@ -71,7 +71,6 @@ class SignatureColumn:
         self._open: list[bool] = []
         self._position = -1
         self._log = table.touched
-        self.run = RunAhead(table, self._plan_anywhere) if self._plannable else None
 
     @cached_property
     def filters(self) -> list[FilterColumn]:
@@ -95,17 +94,6 @@ class SignatureColumn:
         own = () if slot is None else (slot,)
         slots = (*own, *self._slots)
         return SignatureColumn(self._table, slots, self._ground, own, number=self.number, particular=self.particular)
-
-    def best_for(self, pod: Pod) -> int:
-        """Row of the best node for a pod of this kind that is put there next, -1 when none is feasible."""
-        run = self.run
-        if run is None or pod.status.allocated:  # which counts on its node something else than it asks for
-            return self.best()
-        row = run.next(pod.key)
-        if row is None:
-            row = self.best()
-            run.found(pod.key, row)
-        return row
 
     def best(self) -> int:
         """Row of the best node, -1 when none is feasible."""
@@ -153,9 +141,6 @@ class SignatureColumn:
                 return None
         return taken
 
-    def _plan_anywhere(self, count: int) -> list[int] | None:
-        return self.plan(np.arange(len(self._table.names)), count)
-
     def plan_few(self, pod: Pod, rows: Rows, count: int) -> list[int] | None:
         """``plan`` for few pods like ``pod``: each is chosen with the ones before it counted in, and nothing stays."""
         if not self._plannable or self._choice is not None or pod.spec.host_ports:  # a port is not counted, it is taken
@@ -168,11 +153,11 @@ class SignatureColumn:
             if totals[at] < 0:
                 break
             row = int(rows[at])
-            table.count(row, pod, 1, told=False)
+            table.count(row, pod, 1)
             taken.append(row)
             totals[at] = self._total(row)
         for row in taken:
-            table.count(row, pod, -1, told=False)
+            table.count(row, pod, -1)
         return taken
 
     def refresh(self) -> None:

@@ -83,7 +83,8 @@ class World:
     def keep_accounts(self, snapshot: Snapshot) -> Accounts:
         """The accounts, from now on kept in step with the world and with the steps of ``snapshot``."""
         if self.accounts is None:
-            accounts = self.accounts = Accounts(self.forest, snapshot.follow())
+            accounts = self.accounts = Accounts(self.forest)
+            snapshot.observers.append(accounts.observe)
             for queue in self.queues.values():
                 accounts.set_queue(queue.name, queue)
             for node in self.nodes.values():
@@ -169,7 +170,7 @@ class World:
         if pod.group_key is not None:
             self.forest.assume(pod, node_name)
         if self.accounts is not None:
-            self.accounts.place(key, True)
+            self._account(known)
         if counted:
             self.version += 1
             self._counted[key] = (pod, node_name)
@@ -183,8 +184,7 @@ class World:
             del self._assumed[pod.key]
             self.forest.forget(pod)
             self._uncount(pod.key)
-            if self.accounts is not None:
-                self.accounts.place(pod.key, False)
+            self._account(self.pods[pod.key])
 
     def is_placed(self, pod: Pod) -> bool:
         """Whether a popped pod, or one that took its name, has a node by now: assumed, or assigned by someone else."""

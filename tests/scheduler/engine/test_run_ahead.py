@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 
 import pytest
+from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,7 +19,7 @@ from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.settings import Settings
 from gangsched.engine.signature_column import SignatureColumn
 from gangsched.host import Host
-from gangsched_framework.node_table import NodeTable
+from gangsched_framework.objects import Namespace, Pod
 from gangsched_framework.testing import make_node, make_pod, make_pod_group
 from gangsched_plugins.default_registry import default_registry
 
@@ -58,10 +59,9 @@ class Cluster:
 
     @property
     def planned(self) -> int:
-        columns = self.core.columns
-        assert columns is not None
-        kinds = [column for column in columns._columns.values() if isinstance(column, SignatureColumn)]
-        return sum(column.run.planned for column in kinds if column.run is not None)
+        search = self.core.algorithm.columns
+        assert search is not None
+        return search.run.planned
 
 
 def _another_kind(cluster: Cluster) -> None:
@@ -108,21 +108,76 @@ def test_a_run_disturbed_by(disturb: Callable[[Cluster], None]) -> None:
     assert clusters[0].planned > 6
 
 
-@pytest.mark.usefixtures("early")
-@pytest.mark.parametrize("put", ["another pod", "nobody", "the pod, and another", "the pod"])
-def test_a_run_goes_on_only_when_the_pod_was_put_where_it_was_to_go(put: str) -> None:
-    table = NodeTable()
-    table.add_node(make_node("n").capacity(cpu=8, pods=9).obj())
-    table.settle()
-    run = run_ahead.RunAhead(table, lambda count: [0] * count)
-    for at in range(2):
-        assert run.next(f"default/p{at}") is None
-        run.found(f"default/p{at}", 0)
-        if at == 0:
-            table.add_pod(make_pod(f"p{at}").obj(), "n")
-    for name in {"another pod": ["q"], "nobody": [], "the pod, and another": ["p1", "q"], "the pod": ["p1"]}[put]:
-        table.add_pod(make_pod(name).obj(), "n")
-    assert (run.next("default/p2") == 0) is (put == "the pod")
+class OnOneNode:
+    """A run of two pods on the one node of a core."""
+
+    def __init__(self) -> None:
+        self.core = Scheduler(default_config().profiles, default_registry())
+        self.core.add(make_node("n").capacity(cpu=8, pods=9).obj())
+        self.table = self.core.world.table
+        self.table.settle()
+        self.run = run_ahead.RunAhead(self.core.world)
+        self.like = make_pod("like").requests(cpu="100m").label("app", "web").obj()
+        for name in ("p0", "p1"):
+            assert self.goes_on(evolve(self.like, name=name)) is (name == "p1")
+
+    def goes_on(self, pod: Pod) -> bool:
+        """Whether the run knew the column of the pod, which is then put where it is to go."""
+        assert self.core.columns is not None
+        known = self.run.column(pod)
+        column = self.core.columns.of(self.core.frameworks["default-scheduler"], pod)
+        assert column is not None
+        assert known in (None, column)
+        assert self.run.next(column, pod) == 0
+        self.table.add_pod(pod, "n")
+        return known is not None
+
+
+def _another_comes(run: OnOneNode) -> None:
+    run.table.add_pod(make_pod("q").obj(), "n")
+
+
+def _another_takes_the_place(run: OnOneNode) -> None:
+    run.table.remove_pod(evolve(run.like, name="p1"), "n")
+    del run.table.touched[-2:]
+    _another_comes(run)
+
+
+BETWEEN: dict[str, tuple[Callable[[OnOneNode], object], bool]] = {
+    "nothing": (lambda run: None, True),
+    "another pod comes": (_another_comes, False),
+    "another pod comes in place of the last": (_another_takes_the_place, False),
+    "the last pod goes": (lambda run: run.table.remove_pod(evolve(run.like, name="p1"), "n"), False),
+    "a node is touched": (lambda run: run.table.touch("n"), False),
+    "a namespace appears": (lambda run: run.core.add(Namespace("new")), False),
+}
+
+
+@pytest.mark.parametrize(("between", "goes_on"), BETWEEN.values(), ids=BETWEEN)
+def test_a_run_goes_on_unless_something_happens_between(between: Callable[[OnOneNode], object], goes_on: bool) -> None:
+    run = OnOneNode()
+    between(run)
+    assert run.goes_on(evolve(run.like, name="p2")) is goes_on
+
+
+OTHERS: dict[str, Pod] = {
+    "other labels": make_pod("p2").label("app", "db").obj(),
+    "another namespace": make_pod("p2", "other").label("app", "web").obj(),
+    "an owner": make_pod("p2").label("app", "web").owner("Job", "j").obj(),
+}
+
+
+@pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
+def test_the_column_is_looked_for_when_the_pod_has(other: Pod) -> None:
+    run = OnOneNode()
+    assert not run.goes_on(evolve(other, spec=run.like.spec))
+    assert run.goes_on(evolve(run.like, name="p3"))  # it is the same
+
+
+def test_pods_with_affinity_terms_make_no_run() -> None:
+    run = OnOneNode()
+    away = make_pod("away").anti_affinity("zone", {"app": "db"}).obj()
+    assert not any(run.goes_on(evolve(away, name=f"a{at}")) for at in range(3))
 
 
 @settings(deadline=None, max_examples=40)
@@ -153,6 +208,6 @@ def test_a_long_run_is_neither_searched_nor_repaired_pod_by_pod() -> None:
     assert len(trial.run().bindings) == pods
     assert trial.core.columns is not None
     (column,) = (c for c in trial.core.columns._columns.values() if isinstance(c, SignatureColumn))
-    assert column.run is not None
-    assert column.run.planned >= pods - run_ahead.START - 2
+    assert trial.core.algorithm.columns is not None
+    assert trial.core.algorithm.columns.run.planned >= pods - run_ahead.START - 2
     assert column.repaired + column.rebuilt < run_ahead.START + 5 * 20
