@@ -1,9 +1,9 @@
 """Accounts: what tenants and jobs hold and ask for, as integers (architecture.md §6; fair-share.md §4.1).
 
 **Committed** amounts follow cluster events and submit at once: a pod that is assigned or assumed is *allocated*, one
-that is known and unfinished is *requested*; a pod on its way out counts nowhere (P5r). **Tentative** amounts follow the
-steps of the running cycle and its rollbacks. A *job* is a root entity, a *tenant* a Queue; a pod without a known root
-and without an annotation of its own is an orphan and counts for nobody (P18r).
+that is known and unfinished is *requested*; a pod on its way out counts nowhere (P5r). **Tentative** amounts are those
+of the running cycle. A *job* is a root entity, a *tenant* a Queue; a pod without a known root and without an annotation
+of its own is an orphan and counts for nobody (P18r).
 
 Policies listen and keep what they derive in step; nothing here knows a policy. ``moved`` collects for the queue whose
 amounts changed, and whom else a policy names. Costs are O(resources) a pod.
@@ -11,14 +11,16 @@ amounts changed, and whom else a policy names. Costs are O(resources) a pod.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from attrs import define
 
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.moved import Moved
-from gangsched_framework.objects import DEFAULT_QUEUE, QUEUE_NAME, EntityKey, Node, Pod, PodSpec, Queue
+from gangsched_framework.objects import DEFAULT_QUEUE, POD, QUEUE_NAME, EntityKey, Node, Pod, PodSpec, Queue
 from gangsched_framework.resources import CPU, MEMORY
+from gangsched_framework.snapshot import Step
+from gangsched_framework.tentative import Tentative
 from gangsched_framework.vectors import Vector, minus, plus, stored_amounts
 
 
@@ -31,7 +33,6 @@ class TenantAccount:
     pods: int = 0
     request: Vector = ()
     allocated: Vector = ()
-    tentative: Vector = ()
 
 
 @define(eq=False)
@@ -52,7 +53,7 @@ class _Entry:
     pod: Pod
     job: JobAccount
     request: Vector
-    placed: bool
+    placed: bool = False
 
 
 class Accounts:
@@ -62,12 +63,16 @@ class Accounts:
     the lists ``on_…`` is called after each change of that kind; a policy notes what to work out anew when it is asked.
     """
 
-    def __init__(self, forest: Forest) -> None:
+    def __init__(self, forest: Forest, steps: Sequence[Step] = ()) -> None:
+        """``steps``: the undo log of the cycles, which is followed."""
+        self.tentative = Tentative(self, steps)
         self.names: list[str] = [CPU, MEMORY]
         self.total: Vector = ()
         self.tenants: dict[str, TenantAccount] = {DEFAULT_QUEUE: TenantAccount(DEFAULT_QUEUE, Queue(DEFAULT_QUEUE))}
         self.jobs: dict[EntityKey, JobAccount] = {}
         self.moved = Moved({}, {}, {})
+        self.version = 0
+        """Counts the changes of committed amounts, of the total and of Queues."""
         self.on_allocated: list[Callable[[JobAccount, bool], None]] = []
         """A pod of a job was placed (True) or gave its place back."""
         self.on_requested: list[Callable[[JobAccount], None]] = []
@@ -78,9 +83,10 @@ class Accounts:
         """A Queue came, changed or went."""
         self._forest = forest
         self._pods: dict[str, _Entry] = {}
+        self._latest: _Entry | None = None
+        """The pod of a known group that came last, if it still counts: its group has not changed since."""
         self._nodes: dict[str, Vector] = {}
         self._vectors: dict[PodSpec, Vector] = {}
-        self._steps: dict[str, tuple[TenantAccount, Vector, int]] = {}
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
@@ -97,10 +103,10 @@ class Accounts:
             found = self._vectors[pod.spec] = self._as_vector(stored_amounts(pod.spec.requests.requested, pods=1))
         return found
 
-    def tenant_of(self, pod_key: str) -> TenantAccount | None:
-        """The tenant a pod counts for, None when it counts for nobody."""
+    def job_of(self, pod_key: str) -> JobAccount | None:
+        """The job a pod counts for, None when it counts for nobody."""
         entry = self._pods.get(pod_key)
-        return entry.job.tenant if entry is not None else None
+        return entry.job if entry is not None else None
 
     def is_placed(self, pod_key: str) -> bool | None:
         """Whether a pod that counts is assigned or assumed; None when it does not count."""
@@ -126,41 +132,66 @@ class Accounts:
         if entry is not None and not regrouped and _counts_as_before(entry.pod, pod):
             entry.pod = pod
             if entry.placed != placed:
-                entry.placed = placed
-                self._allocate(entry.job, entry.request, grow=placed)
+                self._allocate(entry, grow=placed)
             return
-        self._count(entry, pod, placed)
+        if regrouped:
+            self._latest = None
+        if pod.deletion_timestamp is not None or pod.terminal:
+            self.drop(pod.key)
+        elif entry is None:
+            self._enter(pod, placed)
+        else:
+            self._recount(entry, pod, placed)
 
-    def _count(self, entry: _Entry | None, pod: Pod, placed: bool) -> None:
-        key, name = self._owner(pod)
-        if name is None or pod.deleting or pod.terminal:
-            self.drop(pod.key)
-            return
-        request = self.vector(pod)
-        if entry is not None:
-            job = entry.job
-            if job.key == key and job.tenant.name != name:
-                self._move(job, self._tenant(name))
-            if job.key == key and entry.request == request:
-                entry.pod = pod
-                if entry.placed != placed:
-                    entry.placed = placed
-                    self._allocate(job, request, grow=placed)
+    def place(self, pod_key: str, placed: bool) -> None:
+        """A pod, otherwise as it was, is assumed or loses its place; unknown ones are ignored."""
+        entry = self._pods.get(pod_key)
+        if entry is not None and entry.placed != placed:
+            self._allocate(entry, grow=placed)
+
+    def _enter(self, pod: Pod, placed: bool) -> None:
+        """A pod that does not count yet. Members of a group tend to come one after another, and alike."""
+        like = self._latest
+        if like is not None and pod.spec is like.pod.spec and pod.group_key == like.pod.group_key:
+            job, request = like.job, like.request
+        else:
+            key, name = self._owner(pod)
+            if name is None:
                 return
-            self.drop(pod.key)
-        job = self._job(key, name)
-        self._pods[pod.key] = _Entry(pod, job, request, placed)
+            job, request = self._job(key, name), self.vector(pod)
+            like = None
+        entry = self._pods[pod.key] = _Entry(pod, job, request)
+        if like is None:
+            self._latest = entry if pod.group_key is not None and job.key.kind != POD else None
         self._request(job, request, 1)
         if placed:
-            self._allocate(job, request, grow=True)
+            self._allocate(entry, grow=True)
+
+    def _recount(self, entry: _Entry, pod: Pod, placed: bool) -> None:
+        key, name = self._owner(pod)
+        if name is None:
+            self.drop(pod.key)
+            return
+        job = entry.job
+        if job.key == key and job.tenant.name != name:
+            self._move(job, self._tenant(name))
+        if job.key == key and entry.request == self.vector(pod):
+            entry.pod = pod
+            if entry.placed != placed:
+                self._allocate(entry, grow=placed)
+            return
+        self.drop(pod.key)
+        self._enter(pod, placed)
 
     def drop(self, pod_key: str) -> None:
         """A pod is gone; unknown ones are ignored."""
         entry = self._pods.pop(pod_key, None)
         if entry is None:
             return
+        if entry is self._latest:
+            self._latest = None
         if entry.placed:
-            self._allocate(entry.job, entry.request, grow=False)
+            self._allocate(entry, grow=False)
         self._request(entry.job, entry.request, -1)
 
     def _owner(self, pod: Pod) -> tuple[EntityKey, str | None]:
@@ -215,43 +246,32 @@ class Accounts:
         if not job.pods:
             del self.jobs[job.key]
         self._requested(job)
-        self._forget_tenant(tenant)
+        if not tenant.pods:
+            self._forget_tenant(tenant)
 
     def _requested(self, job: JobAccount) -> None:
+        self.version += 1
         self.moved.jobs[job.key] = None
         for note in self.on_requested:
             note(job)
 
-    def _allocate(self, job: JobAccount, vector: Vector, *, grow: bool) -> None:
-        change = plus if grow else minus
+    def _allocate(self, entry: _Entry, *, grow: bool) -> None:
+        entry.placed = grow
+        job, change = entry.job, plus if grow else minus
         tenant = job.tenant
-        job.allocated, tenant.allocated = change(job.allocated, vector), change(tenant.allocated, vector)
+        job.allocated = change(job.allocated, entry.request)
+        tenant.allocated = change(tenant.allocated, entry.request)
         self._allocated(job, grow)
 
     def _allocated(self, job: JobAccount, grew: bool) -> None:
         """``grew``: the job holds more, so its tenant has less room."""
-        moved = self.moved
+        self.version += 1
+        moved, tenant = self.moved, job.tenant.name
         moved.jobs[job.key] = None
-        moved.note(job.tenant.name, not grew)
+        if not grew or tenant not in moved.tenants:
+            moved.tenants[tenant] = not grew
         for note in self.on_allocated:
             note(job, grew)
-
-    # --- the running cycle ------------------------------------------------------------------------------------------
-
-    def observe(self, pod: Pod, node_name: str, sign: int) -> None:
-        """An ``Observer`` of the snapshot: a tentative step, or its end."""
-        step = self._steps.get(pod.key)
-        if step is None:
-            entry = self._pods.get(pod.key)
-            if entry is None:
-                return
-            step = entry.job.tenant, entry.request, 0
-        tenant, vector, count = step
-        if count + sign:
-            self._steps[pod.key] = tenant, vector, count + sign
-        else:
-            del self._steps[pod.key]  # even if the pod has gone meanwhile: what began must end
-        tenant.tentative = plus(tenant.tentative, vector) if sign > 0 else minus(tenant.tentative, vector)
 
     # --- nodes and queues -------------------------------------------------------------------------------------------
 
@@ -264,6 +284,7 @@ class Accounts:
         change = minus(new, old)
         if any(change):
             self.total = plus(self.total, change)
+            self.version += 1
             for note in self.on_total:
                 note()
 
@@ -273,6 +294,7 @@ class Accounts:
             queue = Queue(DEFAULT_QUEUE)
         tenant = self._tenant(name)
         tenant.queue = queue
+        self.version += 1
         self.moved.note(name, grew=True)
         for note in self.on_queue:
             note()
@@ -282,6 +304,7 @@ class Accounts:
         unknown = [name for name in sorted(amounts) if name not in self.names]
         if unknown:
             self.names += unknown
+            self.version += 1
             for note in self.on_total:
                 note()
         return tuple(amounts.get(name, 0) for name in self.names)
@@ -300,7 +323,7 @@ class Accounts:
                 assert _same(account.allocated, [e.request for e in entries if e.placed]), f"{key}: allocated"
         assert _same(self.total, list(self._nodes.values()))
         assert all(self.jobs[entry.job.key] is entry.job for entry in self._pods.values())
-        assert all(not any(tenant.tentative) for tenant in self.tenants.values()), "tentative between cycles"
+        self.tentative._check()
 
 
 def _counts_as_before(old: Pod, new: Pod) -> bool:

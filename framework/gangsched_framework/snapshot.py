@@ -8,7 +8,7 @@ out.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.node_info import NodeInfo
@@ -24,8 +24,8 @@ ALL_NODES = Placement("")
 Trial = tuple[int, list[int], int, list[Move] | None, int]
 """Where the undo log and the table's logs stood."""
 
-Observer = Callable[[Pod, str, int], None]
-"""Told of every tentative step: (pod, node name, +1 assumed or -1 removed); rollback reports the opposite."""
+Step = tuple[int, Pod, str, KeptRow | None]
+"""A tentative step: +1 assumed or -1 removed, the pod, its node, and what to restore when it is undone."""
 
 
 class Snapshot:
@@ -36,9 +36,10 @@ class Snapshot:
         self.forest = forest
         self.placement = ALL_NODES
         self.cycle = 0
-        self.observers: list[Observer] = []
+        self.followed = False
+        """Whether somebody reads the undo log: then no pods are taken off outside it."""
         self._order = order
-        self._undo: list[tuple[int, Pod, str, KeptRow | None]] = []
+        self._undo: list[Step] = []
         self._group_delta: dict[EntityKey, int] = {}
         self._nodes: Sequence[NodeInfo] | None = None
 
@@ -107,8 +108,6 @@ class Snapshot:
         leaf = pod.group_key
         if leaf is not None:
             self._group_delta[leaf] = self._group_delta.get(leaf, 0) + 1
-        for observer in self.observers:
-            observer(pod, node_name, 1)
         self._undo.append((1, pod, node_name, kept))
 
     def remove(self, pod: Pod, node_name: str, *, keep: bool = True) -> None:
@@ -118,7 +117,8 @@ class Snapshot:
         """
         kept = self.table.keep(node_name) if keep else None
         stood = self.table.remove_pod(pod, node_name)
-        self._note(stood, node_name, -1)
+        if stood.group_key is not None:
+            self._shift(stood.group_key, -1)
         self._undo.append((-1, stood, node_name, kept))
 
     def mark(self) -> int:
@@ -136,14 +136,15 @@ class Snapshot:
                 table.add_pod(pod, node_name)
             if kept is not None:
                 table.restore(node_name, kept)
-            self._note(pod, node_name, -sign)
+            if pod.group_key is not None:
+                self._shift(pod.group_key, -sign)
 
     def vacate(self, vacancies: Sequence[Vacancy]) -> list[dict[str, Pod]]:
         """Take the pods of whole nodes off at once, outside the undo log; for ``reoccupy``, which must follow.
 
-        Only without observers, which hear of single pods.
+        Only while nobody follows the log.
         """
-        assert not self.observers
+        assert not self.followed
         for vacancy in vacancies:
             for leaf in vacancy.leaves:
                 self._shift(leaf, -1)
@@ -173,16 +174,14 @@ class Snapshot:
             del moves[moved:]
 
     def commit(self) -> None:
-        """Make the tentative steps the world's: what is assumed stays, and there is nothing left to roll back.
-
-        Observers hear of the end of each step as after a rollback: nothing is tentative any more.
-        """
-        if self.observers:
-            for sign, pod, node_name, _ in reversed(self._undo):
-                for observer in self.observers:
-                    observer(pod, node_name, -sign)
+        """Make the tentative steps the world's: what is assumed stays, and there is nothing left to roll back."""
         self._undo.clear()
         self._group_delta.clear()
+
+    def follow(self) -> Sequence[Step]:
+        """The undo log, for somebody who reads it from now on: a stack, the newest step last."""
+        self.followed = True
+        return self._undo
 
     def steps_since(self, mark: int) -> list[tuple[Pod, str]]:
         """Pods assumed since ``mark`` and still in place, oldest first."""
@@ -193,12 +192,6 @@ class Snapshot:
             else:
                 placed.pop(pod.key, None)
         return list(placed.values())
-
-    def _note(self, pod: Pod, node_name: str, sign: int) -> None:
-        if pod.group_key is not None:
-            self._shift(pod.group_key, sign)
-        for observer in self.observers:
-            observer(pod, node_name, sign)
 
     def _shift(self, leaf: EntityKey, amount: int) -> None:
         delta = self._group_delta.pop(leaf, 0) + amount

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from gangsched_framework.objects import Pod
+from gangsched_framework.status import Status
+from gangsched_plugins.fairshare.gate import TenantGate
 from tests.properties.cores import small_limits
 from tests.properties.fair_story import TIERS, tell_fair_world
 
@@ -18,6 +21,23 @@ def test_shares_and_orders_stay_in_step(name: str) -> None:
 def test_columns_and_the_oracle_agree_under_tiers(name: str) -> None:
     with small_limits():
         tell_fair_world(2, 0, 80, name, oracle=True)
+
+
+def test_a_limit_asked_once_a_job_answers_as_one_asked_pod_by_pod(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    status = TenantGate.status
+
+    def both(gate: TenantGate, pod: Pod) -> Status | None:
+        answer, reason = status(gate, pod), gate._refusal(pod, tentative=True)
+        assert (answer.message if answer is not None else "") == reason
+        asked.append(reason)
+        return answer
+
+    monkeypatch.setattr(TenantGate, "status", both)
+    for world, name in enumerate(("proportion", "capacity", "capacity tree", "proportion first", "hdrf on paper")):
+        tell_fair_world(4, world, 80, name)
+    assert "" in asked
+    assert any("would exceed" in reason for reason in asked)
 
 
 @pytest.mark.slow

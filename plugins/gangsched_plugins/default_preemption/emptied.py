@@ -123,7 +123,7 @@ class LesserUnits:
         snapshot = self._handle.snapshot
         if not finder.any_below(priority):
             return None
-        if not self._handle.oracle and not snapshot.observers:
+        if not self._handle.oracle and not snapshot.followed:
             rows = self._rows(priority, finder)
             if rows is not None:
                 return NodeByNode(trial, rows) if rows else None

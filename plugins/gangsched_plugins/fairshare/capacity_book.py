@@ -82,7 +82,7 @@ class CapacityBook(Book):
         account = self.accounts.tenants.get(tenant)
         if branch is None or account is None:
             return ""
-        asked = plus(request, self._tentative(branch)) if tentative else request
+        asked = plus(request, self.accounts.tentative.of(tenant)) if tentative else request  # a tree has one tenant
         for each in reversed(branch.path()) if self.hierarchical else [branch]:
             held, most = each.demand.allocated, each.real_capability
             for name, wanted, more in zip(self.accounts.names, request, asked, strict=False):
@@ -103,11 +103,6 @@ class CapacityBook(Book):
         """An amount of each resource, None of scalars that are not named."""
         fixed = {CPU: amounts.cpu, MEMORY: amounts.memory}
         return tuple(fixed.get(name, amounts.others.get(name)) for name in self.accounts.names)
-
-    def _tentative(self, branch: Branch) -> Vector:
-        """The running cycle's steps in the tenant; a tree has one tenant, so no sibling has any."""
-        account = self.accounts.tenants.get(branch.name)
-        return account.tentative if account is not None else ()
 
     # --- bringing up to date ----------------------------------------------------------------------------------------
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Protocol
 
-from attrs import frozen
+from attrs import define
 
-from gangsched_framework.accounts import Accounts
+from gangsched_framework.accounts import Accounts, JobAccount
 from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHint, Hint, Resource
 from gangsched_framework.fair_order import queue_refusal
 from gangsched_framework.objects import Pod
 from gangsched_framework.status import Status, unschedulable
-from gangsched_framework.vectors import Vector, plus
+from gangsched_framework.vectors import Vector, minus, plus
 
 _MAY_LEAVE_ROOM = (
     (Resource.ASSIGNED_POD, Action.DELETE),
@@ -30,26 +30,46 @@ class Limits(Protocol):
         ...
 
 
-@frozen
+@define(eq=False)
 class TenantGate:
     """``unsound``: why a tenant is not served at all, whatever it asks; '' = it is."""
 
     accounts: Accounts
     limits: Limits
     unsound: Callable[[str], str] = lambda _: ""
+    _asked: JobAccount | None = None
+    """The job last asked about, as the accounts stood at ``_version``."""
+    _version: int = -1
+    _clear: bool = False
 
     def status(self, pod: Pod) -> Status | None:
         """A refusal by committed and tentative amounts; None = the pod may go on."""
+        accounts = self.accounts
+        job = accounts.job_of(pod.key)
+        if self._asked is not job or self._version != accounts.version:
+            self._asked, self._version = job, accounts.version
+            self._clear = job is None or self._may_take_all(job)
+        if self._clear:
+            return None
         reason = self._refusal(pod, tentative=True)
         return unschedulable(reason) if reason else None
+
+    def _may_take_all(self, job: JobAccount) -> bool:
+        """Whether all waiting pods of a job may be placed, and so each of them, whichever stand somewhere in thought.
+
+        For what is tentative in a tenant is of the one job that is tried, or takes something off.
+        """
+        tenant = job.tenant.name
+        return not (self._shut(tenant) or self.limits.beyond(tenant, minus(job.request, job.allocated)))
 
     def rests_on(self, pods: Sequence[Pod]) -> Hashable:
         """Nothing when the tenant may take all of them together, and so any that find a node; else all its figures."""
         together: dict[str, Vector] = {}
         for pod in pods:
-            account = self.accounts.tenant_of(pod.key)
-            if account is not None:
-                together[account.name] = plus(together.get(account.name, ()), self.accounts.vector(pod))
+            job = self.accounts.job_of(pod.key)
+            if job is not None:
+                name = job.tenant.name
+                together[name] = plus(together.get(name, ()), self.accounts.vector(pod))
         return tuple(
             (name, self._shut(name), self.limits.room(name))
             for name, request in together.items()
@@ -65,11 +85,11 @@ class TenantGate:
         return [ClusterEventWithHint(ClusterEvent(*each), hint) for each in _MAY_LEAVE_ROOM]
 
     def _refusal(self, pod: Pod, *, tentative: bool) -> str:
-        account = self.accounts.tenant_of(pod.key)
-        if account is None:
+        job = self.accounts.job_of(pod.key)
+        if job is None:
             return ""  # an orphan counts for nobody (P18r)
-        vector = self.accounts.vector(pod)
-        return self._shut(account.name) or self.limits.beyond(account.name, vector, tentative=tentative)
+        tenant, vector = job.tenant.name, self.accounts.vector(pod)
+        return self._shut(tenant) or self.limits.beyond(tenant, vector, tentative=tentative)
 
     def _shut(self, tenant: str) -> str:
         """Why a tenant takes nothing, whatever its shares are; '' = it may."""

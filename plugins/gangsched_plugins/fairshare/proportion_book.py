@@ -90,7 +90,11 @@ class ProportionBook(Book):
         account = self.accounts.tenants.get(tenant)
         if account is None:
             return ""
-        deserved, held, more = self.deserved(tenant), account.allocated, account.tentative if tentative else ()
+        deserved, held, more = (
+            self.deserved(tenant),
+            account.allocated,
+            self.accounts.tentative.of(tenant) if tentative else (),
+        )
         for index, total in self._wanted(request):
             if index < len(held):
                 total += held[index]

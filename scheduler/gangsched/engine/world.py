@@ -83,8 +83,7 @@ class World:
     def keep_accounts(self, snapshot: Snapshot) -> Accounts:
         """The accounts, from now on kept in step with the world and with the steps of ``snapshot``."""
         if self.accounts is None:
-            accounts = self.accounts = Accounts(self.forest)
-            snapshot.observers.append(accounts.observe)
+            accounts = self.accounts = Accounts(self.forest, snapshot.follow())
             for queue in self.queues.values():
                 accounts.set_queue(queue.name, queue)
             for node in self.nodes.values():
@@ -170,7 +169,7 @@ class World:
         if pod.group_key is not None:
             self.forest.assume(pod, node_name)
         if self.accounts is not None:
-            self._account(known)
+            self.accounts.place(key, True)
         if counted:
             self.version += 1
             self._counted[key] = (pod, node_name)
@@ -184,7 +183,8 @@ class World:
             del self._assumed[pod.key]
             self.forest.forget(pod)
             self._uncount(pod.key)
-            self._account(self.pods[pod.key])
+            if self.accounts is not None:
+                self.accounts.place(pod.key, False)
 
     def is_placed(self, pod: Pod) -> bool:
         """Whether a popped pod, or one that took its name, has a node by now: assumed, or assigned by someone else."""
