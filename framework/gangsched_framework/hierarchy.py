@@ -18,6 +18,8 @@ from gangsched_framework.tally import Tally
 MAX_PARENT_LINKS = 4
 """Deepest legal path: four parent links from a leaf to its root (DIV-18)."""
 
+_LEGAL_DEPTHS = range(1, MAX_PARENT_LINKS + 2)
+
 
 class HierarchyError(Exception):
     """A chain of parents that cannot be used; the text is shown by PreEnqueue."""
@@ -122,11 +124,13 @@ class Forest:
         key = pod.group_key
         if key is None:
             return
-        record = self._record(key)
-        record.pods[pod.uid] = pod
+        record = self._records.get(key) or self._record(key)
+        pods = record.pods
+        pods[pod.uid] = pod
         if pod.node_name:
             record.scheduled[pod.uid] = pod.node_name
-        readiness.refresh(record)
+        if record.ready is not (len(pods) >= record.required):
+            readiness.refresh(record)
 
     def update_pod(self, old: Pod, new: Pod) -> None:
         """Replace a member's object; another UID or group is a removal and an addition."""
@@ -212,7 +216,7 @@ class Forest:
     def depth(self, leaf: EntityKey) -> int:
         """How many groups stand from the root down to the leaf, the leaf included; 0 when the root is unknown."""
         record = self._records.get(leaf)
-        for depth in range(1, MAX_PARENT_LINKS + 2):
+        for depth in _LEGAL_DEPTHS:
             if record is None or record.group is None:
                 return 0
             if record.parent is None:
@@ -250,19 +254,20 @@ class Forest:
                 return groups
             key = parent
 
-    def checked_root(self, leaf: EntityKey) -> Group:
-        """The root of a leaf, failing closed beyond four parent links (DIV-18). Raises HierarchyError."""
+    def quorum(self, leaf: EntityKey) -> tuple[Group, bool]:
+        """The root of a leaf, and whether it meets its quorum. O(depth).
+
+        Fails closed beyond four parent links (DIV-18). Raises HierarchyError.
+        """
         record = self._records.get(leaf)
-        for _ in range(MAX_PARENT_LINKS + 1):
+        for _ in _LEGAL_DEPTHS:
             if record is None or record.group is None:
                 break
             if record.parent is None:
-                return record.group
+                return record.group, record.ready
             record = record.parent
-        groups = self.chain(leaf)
-        if len(groups) - 1 > MAX_PARENT_LINKS:
-            raise HierarchyError(f"hierarchy of {leaf} is deeper than maximum of {MAX_PARENT_LINKS} or has a cycle")
-        return groups[-1]
+        self.chain(leaf)
+        raise HierarchyError(f"hierarchy of {leaf} is deeper than maximum of {MAX_PARENT_LINKS} or has a cycle")
 
     def ready(self, key: EntityKey) -> bool:
         """Whether a group meets its quorum (spec §3.2). O(1)."""

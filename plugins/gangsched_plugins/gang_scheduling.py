@@ -55,10 +55,10 @@ class GangScheduling:
         if not self._composite and self._forest.group(leaf) is None:
             return unresolvable(f'waiting for pods\'s pod group "{pod.group_name}" to appear in scheduling queue')
         try:
-            root = self._forest.checked_root(leaf)
+            root, ready = self._forest.quorum(leaf)
         except HierarchyError as problem:
             return unresolvable(f"failed to build hierarchy snapshot: {problem}")
-        if self._forest.ready(root.key):
+        if ready:
             return None
         if isinstance(root, PodGroup):
             return _WAITING

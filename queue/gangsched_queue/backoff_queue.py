@@ -20,6 +20,7 @@ class BackoffQueue:
         self._sort_key = sort_key
         self.entity_heap = EntityHeap()
         self.error_heap = EntityHeap()
+        self.heaps = (self.entity_heap, self.error_heap)
 
     def is_backing_off(self, entity: Entity, now: int) -> bool:
         """Whether a penalty is open; its end is computed once and kept in the entity (spec §2.4.6)."""
@@ -59,7 +60,7 @@ class BackoffQueue:
 
     def pop_served(self, now: int) -> Entity | None:
         """Some entity whose penalty is over, None when there is none left."""
-        for heap in (self.entity_heap, self.error_heap):
+        for heap in self.heaps:
             head = heap.head()
             if head is not None and is_served(head[0][0], now, self._settings):
                 return heap.pop()
@@ -67,7 +68,7 @@ class BackoffQueue:
 
     def next_release(self) -> int | None:
         """Time of the first flush that will release somebody."""
-        heads = [heap.head() for heap in (self.entity_heap, self.error_heap)]
+        heads = [heap.head() for heap in self.heaps]
         return min((release_time(head[0][0]) for head in heads if head is not None), default=None)
 
     @property
@@ -80,7 +81,7 @@ class BackoffQueue:
     def _check(self) -> None:
         self.entity_heap._check()
         self.error_heap._check()
-        for heap in (self.entity_heap, self.error_heap):
+        for heap in self.heaps:
             for entity in heap:
                 assert entity.backoff_expiration is not None, f"{entity.key} serves no penalty"
                 assert not (entity.gating_plugin and self._settings.pop_from_backoff), f"{entity.key} is gated"

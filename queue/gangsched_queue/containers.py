@@ -14,7 +14,7 @@ from gangsched_queue.incomplete_pods import IncompletePods
 from gangsched_queue.nominator import Nominator
 from gangsched_queue.pending_pods import PendingPods
 from gangsched_queue.registrations import Registrations
-from gangsched_queue.waiting import Place, WaitingEntities
+from gangsched_queue.waiting import WaitingEntities
 
 
 @define(eq=False, kw_only=True)
@@ -31,38 +31,30 @@ class Containers:
     in_flight: InFlight
     last_popped: EntityKey | None = None
 
-    def find_tree(self, root: EntityKey) -> tuple[QueuedPodGroupInfo, Place] | None:
-        """The waiting tree of a root, and where it is."""
-        found = self.waiting.find(root)
-        if found is None:
-            return None
-        entity, place = found
-        assert isinstance(entity, QueuedPodGroupInfo)
-        return entity, place
+    def place_member(self, leaf: EntityKey, info: QueuedPodInfo, *, attempted: bool = False) -> EntityKey | None:
+        """Put a member that is nowhere to where its root is (spec §2.11 Add 3). ``attempted``: it has just failed.
 
-    def place_member(self, leaf: EntityKey, info: QueuedPodInfo, *, attempted: bool = False) -> None:
-        """Put a member that is nowhere to where its root is (spec §2.11 Add 3). ``attempted``: it has just failed."""
+        Returns the tree that it joined; None when there was none, so that one was made at most.
+        """
         root = self.forest.root(leaf)
         if root is None:
             self.incomplete.add(leaf, info)
-        elif root == self.last_popped:
+            return None
+        if root == self.last_popped:
             self.pending.add(leaf, info, attempted=attempted)
-        else:
-            self.join_tree(root, leaf, info)
-
-    def join_tree(self, root: EntityKey, leaf: EntityKey, info: QueuedPodInfo) -> None:
-        """Add a member to the entity of its root, a new one if need be."""
-        found = self.find_tree(root)
+            return None
+        found = self.waiting.find_tree(root)
         if found is not None:
             entity, place = found
             entity.insert(leaf, info)
             self.waiting.requeue(entity, place.way_back, place)
-            return
+            return root
         group = self.forest.group(root)
         assert group is not None
         entity = QueuedPodGroupInfo(key=root, group=group, timestamp=info.timestamp)
         entity.insert(leaf, info)
         self.waiting.enter(entity)
+        return None
 
     def readd(self, leaves: list[EntityKey]) -> None:
         """Place the incomplete pods of some leaves anew: oldest first, then by name (conformance README §2)."""
@@ -86,7 +78,7 @@ class Containers:
 
     def _pods(self) -> list[tuple[str, str]]:
         waiting = self.waiting
-        entities = [*waiting.active, *waiting.backoff.entity_heap, *waiting.backoff.error_heap, *waiting.parked]
+        entities = [*waiting.active, *(e for heap in waiting.backoff.heaps for e in heap), *waiting.parked]
         return [
             *((entity.key, info.pod.key) for entity in entities for info in entity.members()),
             *(("incomplete", key) for _, pods in self.incomplete.leaves() for key in pods),

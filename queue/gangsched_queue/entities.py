@@ -30,11 +30,11 @@ class RejectedMembers:
 
     def add(self, info: QueuedPodInfo) -> None:
         key = info.pod.key
-        if info.pending_plugins:
-            self.pending[key] = info
-        elif not info.unschedulable_plugins:
+        if not info.unschedulable_plugins and not info.pending_plugins:
             self.unrejected[key] = info
             return
+        if info.pending_plugins:
+            self.pending[key] = info
         for plugin in rejectors(info):
             self.by_plugin.setdefault(plugin, OrderedDict())[key] = info
 
@@ -89,14 +89,16 @@ class QueuedPodGroupInfo(QueueingParams):
     def insert(self, leaf: EntityKey, info: QueuedPodInfo) -> None:
         """Add a member. O(rejectors of the member)."""
         key = info.pod.key
-        members = self._leaves.setdefault(leaf, {})
+        members = self._leaves.get(leaf)
+        if members is None:
+            members = self._leaves[leaf] = {}
         assert key not in members
         members[key] = info
         self.size += 1
         self.rejected.add(info)
         if info.initial_attempt_timestamp is None:
             self.fresh[key] = info
-        self.gates.join(info)
+        self.gates.unseen[key] = info
 
     def get(self, leaf: EntityKey, pod_key: str) -> QueuedPodInfo | None:
         return self._leaves.get(leaf, {}).get(pod_key)
@@ -119,7 +121,7 @@ class QueuedPodGroupInfo(QueueingParams):
         """A member's object changed: PreEnqueue must see it anew when it next runs."""
         self.gates.leave(info)
         info.pod = pod
-        self.gates.join(info)
+        self.gates.unseen[pod.key] = info
 
     def members(self) -> Iterator[QueuedPodInfo]:
         """Every member, in no particular order."""
@@ -153,7 +155,7 @@ class QueuedPodGroupInfo(QueueingParams):
         assert rejected.pending == self.rejected.pending
         assert rejected.by_plugin.keys() == self.rejected.by_plugin.keys()
         assert all(dict(rejected.by_plugin[plugin]) == dict(found) for plugin, found in self.rejected.by_plugin.items())
-        assert self.gates.held_status.keys() == self.gates.held.members.keys()
+        self.gates._check()
         assert sorted(self.gates.everywhere()) == sorted(i.pod.key for i in self.members())
         assert self.fresh == {i.pod.key: i for i in self.members() if i.initial_attempt_timestamp is None}
 

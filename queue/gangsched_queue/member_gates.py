@@ -8,11 +8,12 @@ these let pass, a *cohort*, the ``tree`` plugins say the same. The outcome is th
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from attrs import define, field, frozen
 
 from gangsched_framework.infos import QueuedPodInfo
+from gangsched_framework.interface import PreEnqueuePlugin
 from gangsched_framework.status import Status
 
 MemberOrder = tuple[int, int, int, str]
@@ -26,10 +27,10 @@ def member_order(info: QueuedPodInfo) -> MemberOrder:
 
 
 @frozen
-class Scopes:
-    """Scopes of one profile's PreEnqueue plugins, in profile order. ``declared``: all of them declare one."""
+class Gatekeepers:
+    """PreEnqueue plugins of one profile, in profile order, and their scopes. ``declared``: all of them declare one."""
 
-    order: tuple[str, ...] = ()
+    plugins: Sequence[PreEnqueuePlugin] = ()
     pod: frozenset[str] = frozenset()
     tree: tuple[str, ...] = ()
     declared: bool = True
@@ -41,7 +42,7 @@ class Scopes:
             return True
         found = self._passed.get((first, verdict))
         if found is None:
-            asked = sorted(self.order, key=lambda plugin: plugin != first)
+            asked = sorted((plugin.name for plugin in self.plugins), key=lambda name: name != first)
             found = self._passed[first, verdict] = self.pod.isdisjoint(asked[asked.index(verdict) :])
         return found
 
@@ -85,19 +86,19 @@ class Cohort(MemberSet):
     status: Status | None = None
     unmarked: dict[str, dict[str, QueuedPodInfo]] = field(factory=dict)
 
-    def enter(self, info: QueuedPodInfo, scopes: Scopes, order: TreeOrder) -> None:
+    def enter(self, info: QueuedPodInfo, plugins: Iterable[str], order: TreeOrder) -> None:
+        """Let a member in; ``plugins``: the ``tree`` plugins of its profile."""
         self.add(info, order)
-        for plugin in scopes.tree:
+        for plugin in plugins:
             if plugin not in info.unschedulable_plugins:
                 self.unmarked.setdefault(plugin, {})[info.pod.key] = info
 
-    def leave(self, key: str) -> QueuedPodInfo | None:
-        info = self.discard(key)
-        if info is not None:
-            for members in self.unmarked.values():
-                members.pop(key, None)
-            info.gating_plugin = self.plugin
-        return info
+    def leave(self, info: QueuedPodInfo) -> None:
+        key = info.pod.key
+        self.discard(key)
+        for members in self.unmarked.values():
+            members.pop(key, None)
+        info.gating_plugin = self.plugin
 
 
 CohortKey = tuple[str, int, str, bool]
@@ -108,37 +109,64 @@ Without that last certainty a member was refused by a ``tree`` plugin before som
 
 
 @define(eq=False)
+class Apart:
+    """Members of no cohort: *volatile* ones are asked each time, those *held* were refused for what they are."""
+
+    volatile: dict[str, QueuedPodInfo] = field(factory=dict)
+    held: MemberSet = field(factory=MemberSet)
+    status: dict[str, Status] = field(factory=dict)
+    """What was said of those held."""
+
+    def hold(self, info: QueuedPodInfo, status: Status, order: TreeOrder) -> None:
+        self.held.add(info, order)
+        self.status[info.pod.key] = status
+
+    def leave(self, key: str) -> bool:
+        """Take a member out, if it is here."""
+        if self.held.discard(key):
+            del self.status[key]
+            return True
+        return self.volatile.pop(key, None) is not None
+
+
+@define(eq=False)
 class MemberGates:
     """Every member is in exactly one place: not asked yet, asked each time, held for itself, or in a cohort."""
 
     unseen: dict[str, QueuedPodInfo] = field(factory=dict)
-    volatile: dict[str, QueuedPodInfo] = field(factory=dict)
-    held: MemberSet = field(factory=MemberSet)
-    held_status: dict[str, Status] = field(factory=dict)
     cohorts: dict[CohortKey, Cohort] = field(factory=dict)
+    """None is empty."""
+    apart: Apart | None = None
 
-    def join(self, info: QueuedPodInfo) -> None:
-        self.unseen[info.pod.key] = info
-
-    def take_unseen(self) -> list[QueuedPodInfo]:
-        """The members that were not asked yet; the caller asks them now."""
-        unseen = list(self.unseen.values())
-        self.unseen.clear()
-        return unseen
+    def set_apart(self) -> Apart:
+        """The members of no cohort; there are none in most trees."""
+        if self.apart is None:
+            self.apart = Apart()
+        return self.apart
 
     def leave(self, info: QueuedPodInfo) -> None:
-        """The member leaves the tree, or its object changed and it will join again."""
+        """The member leaves the tree, or its object changed and it will be unseen again."""
         key = info.pod.key
-        if self.unseen.pop(key, None) or self.volatile.pop(key, None):
+        if self.unseen.pop(key, None) or (self.apart is not None and self.apart.leave(key)):
             return
-        if self.held.discard(key):
-            del self.held_status[key]
-            return
-        for cohort in self.cohorts.values():
-            if cohort.leave(key):
+        for place, cohort in self.cohorts.items():
+            if key in cohort.members:
+                cohort.leave(info)
+                if not cohort.members:
+                    del self.cohorts[place]
                 return
+
+    def _check(self) -> None:
+        assert all(cohort.members for cohort in self.cohorts.values()), "an empty cohort"
+        assert all(cohort.plugin == key[2] for key, cohort in self.cohorts.items())
+        assert all((cohort.status is None) == (not cohort.plugin) for cohort in self.cohorts.values())
+        if self.apart is not None:
+            assert self.apart.status.keys() == self.apart.held.members.keys()
 
     def everywhere(self) -> Iterator[str]:
         """Keys of all members, place by place (tests only)."""
-        for place in (self.unseen, self.volatile, self.held.members, *(c.members for c in self.cohorts.values())):
+        for place in (self.unseen, *(cohort.members for cohort in self.cohorts.values())):
             yield from place
+        if self.apart is not None:
+            yield from self.apart.volatile
+            yield from self.apart.held.members

@@ -14,7 +14,7 @@ from gangsched_queue.requeue import Strategy, strategy_of_missed
 
 def pop(queue: Containers) -> QueuedPodInfo | PoppedPodGroupInfo | None:
     while True:
-        entity = queue.waiting.active.pop() or queue.waiting.backoff.pop_early()
+        entity = queue.waiting.pop()
         if entity is None:
             return None
         popped = _pop_pod(queue, entity) if isinstance(entity, QueuedPodInfo) else _pop_tree(queue, entity)
@@ -96,16 +96,16 @@ def add_unschedulable(queue: Containers, info: QueuedPodInfo) -> None:
 def _is_queued(queue: Containers, info: QueuedPodInfo) -> bool:
     leaf = info.pod.group_key
     if leaf is None:
-        return queue.waiting.find(info.key) is not None
+        return queue.waiting.find_pod(info.key) is not None
     if queue.incomplete.get(leaf, info.pod.key) or queue.pending.get(leaf, info.pod.key):
         return True
     root = queue.forest.root(leaf)
-    found = queue.find_tree(root) if root is not None else None
+    found = queue.waiting.find_tree(root) if root is not None else None
     return found is not None and found[0].get(leaf, info.pod.key) is not None
 
 
 def add_attempted(queue: Containers, popped: PoppedPodGroupInfo, root_status: Status) -> None:
-    if queue.waiting.find(popped.key) is not None:
+    if queue.waiting.find_tree(popped.key) is not None:
         raise InvariantError(f"{popped.key} ends its cycle, but is queued already")
     queue.last_popped = None
     drained = queue.pending.drain()

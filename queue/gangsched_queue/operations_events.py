@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 
-from gangsched_framework.events import WILDCARD_EVENT, ClusterEvent
+from gangsched_framework.events import WILDCARD_EVENT, Action, ClusterEvent, Resource
 from gangsched_framework.objects import EntityKey, Node, Pod
 from gangsched_queue.containers import Containers
 from gangsched_queue.entities import Entity
@@ -15,6 +15,8 @@ from gangsched_queue.waiting import Place
 
 PreCheck = Callable[[Pod], bool]
 
+_WAITING_ADD = ClusterEvent(Resource.UNSCHEDULED_POD, Action.ADD)
+
 
 def move_all(
     queue: Containers, event: ClusterEvent, old: EventObject, new: EventObject, pre_check: PreCheck | None
@@ -22,31 +24,40 @@ def move_all(
     parked, in_flight = queue.waiting.parked, queue.in_flight
     if not parked and not in_flight:
         return  # nobody to wake, nobody to remember it for
-    if not queue.registrations.knows(event):
-        return
-    if parked:
-        entities = _concerned(queue, event, old, new)
-        if entities:
-            _wake(queue, entities, Occurrence(event, old, new), pre_check)
+    if event.wildcard:
+        concerned: Collection[Entity] = list(parked)
+    else:
+        audience = queue.registrations.of_any(event)
+        if not audience.plugins:
+            return
+        tree = _tree_of(queue, new if new is not None else old) if audience.within_tree and parked else None
+        concerned = parked.concerned(audience, tree)
+    if concerned:
+        _wake(queue, concerned, Occurrence(event, old, new), pre_check)
     in_flight.record(event, old, new)
 
 
-def _wake(queue: Containers, entities: list[Entity], happened: Occurrence, pre_check: PreCheck | None) -> None:
+def member_added(queue: Containers, pod: Pod, tree: EntityKey | None) -> None:
+    """The event of a member's arrival (spec §2.12). ``tree``: what it joined, None = no parked tree can be the better
+    for it, as when PreEnqueue has just held back the one that was made for it.
+    """
+    audience = queue.registrations.of_any(_WAITING_ADD)
+    if not audience.plugins:
+        return
+    concerned = queue.waiting.parked.concerned(audience, tree)
+    if concerned:
+        _wake(queue, concerned, Occurrence(_WAITING_ADD, None, pod), None)
+    queue.in_flight.record(_WAITING_ADD, None, pod)
+
+
+def _wake(queue: Containers, entities: Iterable[Entity], happened: Occurrence, pre_check: PreCheck | None) -> None:
+    """Each by what the event is worth to it; gated ones are here only if it is one of their gate's (spec §2.7.6c)."""
     for entity in entities:
         if pre_check is not None and not any(pre_check(info.pod) for info in entity.members()):
             continue
         strategy = strategy_of(entity, happened, queue.registrations)
         if strategy is not Strategy.SKIP:
             queue.waiting.requeue(entity, strategy, Place.PARKED)
-
-
-def _concerned(queue: Containers, event: ClusterEvent, old: EventObject, new: EventObject) -> list[Entity]:
-    """Parked entities the event may wake; gated ones only by an event of the plugin that gates them (§2.7.6c)."""
-    if event.wildcard:
-        return list(queue.waiting.parked)
-    plugins = queue.registrations.of_any(event)
-    tree = _tree_of(queue, new if new is not None else old) if any(plugins.values()) else None
-    return queue.waiting.parked.concerned(plugins, tree)
 
 
 def _tree_of(queue: Containers, subject: EventObject) -> EntityKey | None:
@@ -60,7 +71,7 @@ def _tree_of(queue: Containers, subject: EventObject) -> EntityKey | None:
 def flush_leftovers(queue: Containers, settings: QueueSettings) -> None:
     now = queue.clock.now()
     overdue: list[Entity] = []
-    while (entity := queue.waiting.parked.pop_overdue(now - settings.unschedulable_timeout)) is not None:
+    while (entity := queue.waiting.pop_overdue(now - settings.unschedulable_timeout)) is not None:
         overdue.append(entity)
     for entity in overdue:
         entity.was_flushed = True

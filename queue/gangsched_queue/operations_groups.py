@@ -20,7 +20,7 @@ def update_group(queue: Containers, group: Group) -> None:
     root = queue.forest.root(group.key)
     if root is not None and root in queue.waiting.dormant:
         queue.waiting.rouse(root)
-    found = queue.find_tree(group.key)
+    found = queue.waiting.find_tree(group.key)
     if found is not None:
         found[0].group = group
         if found[1] is Place.ACTIVE:
@@ -35,7 +35,7 @@ def delete_group(queue: Containers, key: EntityKey, root: EntityKey | None) -> N
         for leaf in leaves:
             for info in queue.pending.take(leaf):
                 queue.incomplete.add(leaf, info)
-    found = queue.find_tree(root)
+    found = queue.waiting.find_tree(root)
     if found is None:
         return
     entity, place = found

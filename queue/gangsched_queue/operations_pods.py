@@ -9,25 +9,39 @@ from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import EntityKey, Pod
 from gangsched_queue.containers import Containers
 from gangsched_queue.entities import Entity, QueuedPodGroupInfo
+from gangsched_queue.operations_events import member_added
 from gangsched_queue.pod_events import pod_update_events
 from gangsched_queue.requeue import Occurrence, Strategy, strategy_of_update
 from gangsched_queue.waiting import Place
 
 
 def add(queue: Containers, pod: Pod) -> None:
-    queue.nominator.add(pod)  # even a gated pod's nomination counts for others (spec §2.10.3)
-    info = QueuedPodInfo(pod=pod, timestamp=queue.clock.now())
+    """A waiting pod appears, which is an event when it is a member (spec §2.12)."""
     leaf = pod.group_key
     if leaf is None:
-        queue.waiting.enter(info)
+        queue.waiting.enter(_newcomer(queue, pod))
     else:
-        queue.place_member(leaf, info)
+        member_added(queue, pod, queue.place_member(leaf, _newcomer(queue, pod)))
+
+
+def _newcomer(queue: Containers, pod: Pod) -> QueuedPodInfo:
+    queue.nominator.add(pod)  # even a gated pod's nomination counts for others (spec §2.10.3)
+    return QueuedPodInfo(pod=pod, timestamp=queue.clock.now())
+
+
+def _add_quietly(queue: Containers, pod: Pod) -> None:
+    """Without the event of a member's arrival: what is known otherwise is only new here (spec §2.11 Update 1, 7)."""
+    leaf = pod.group_key
+    if leaf is None:
+        queue.waiting.enter(_newcomer(queue, pod))
+    else:
+        queue.place_member(leaf, _newcomer(queue, pod))
 
 
 def update(queue: Containers, old: Pod, new: Pod) -> None:
     if old.uid != new.uid or old.group_name != new.group_name:
         delete(queue, old)
-        add(queue, new)
+        _add_quietly(queue, new)
         return
     if new.uid in queue.in_flight:
         for event in pod_update_events(old, new):
@@ -45,7 +59,7 @@ def update(queue: Containers, old: Pod, new: Pod) -> None:
         return
     found = _find_member(queue, leaf, new.key)
     if found is None:
-        add(queue, new)
+        _add_quietly(queue, new)
         return
     queue.nominator.update(old, new)
     entity, place, info = found
@@ -58,13 +72,12 @@ def update(queue: Containers, old: Pod, new: Pod) -> None:
 
 def _update_plain(queue: Containers, old: Pod, new: Pod) -> None:
     key = new.entity_key
-    found = queue.waiting.find(key)
+    found = queue.waiting.find_pod(key)
     if found is None:
-        add(queue, new)
+        _add_quietly(queue, new)
         return
     queue.nominator.update(old, new)
     entity, place = found
-    assert isinstance(entity, QueuedPodInfo)
     if place is Place.PARKED:
         entity.pod = new
         _wake_by_update(queue, entity, entity, old, new)
@@ -109,7 +122,7 @@ def activate(queue: Containers, pods: Iterable[Pod]) -> None:
         leaf = pod.group_key
         found: tuple[Entity, Place] | None
         if leaf is None:
-            found = queue.waiting.find(pod.entity_key)
+            found = queue.waiting.find_pod(pod.entity_key)
         else:
             member = _find_member(queue, leaf, pod.key)
             found = member[:2] if member is not None else None
@@ -122,6 +135,6 @@ def _find_member(
 ) -> tuple[QueuedPodGroupInfo, Place, QueuedPodInfo] | None:
     """The waiting tree that holds a member, where it is, and the member."""
     root = queue.forest.root(leaf)
-    found = queue.find_tree(root) if root is not None else None
+    found = queue.waiting.find_tree(root) if root is not None else None
     info = found[0].get(leaf, pod_key) if found is not None else None
     return (*found, info) if found is not None and info is not None else None

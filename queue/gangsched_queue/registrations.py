@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from attrs import Factory, field, frozen
+
 from gangsched_framework.events import ClusterEvent, ClusterEventWithHint
 from gangsched_framework.interface import PreEnqueuePlugin, Sortable
 
@@ -30,13 +32,29 @@ Interested = Mapping[str, tuple[ClusterEventWithHint, ...]]
 """Plugin name -> its registrations that cover one event."""
 
 
+@frozen
+class Audience:
+    """Who registered one event. ``plugins``: name -> whether all of its registrations are within a tree.
+
+    ``everywhere`` and ``within_tree`` are those of either kind.
+    """
+
+    plugins: Mapping[str, bool]
+    everywhere: tuple[str, ...] = field(
+        init=False, default=Factory(lambda self: tuple(p for p, within in self.plugins.items() if not within), True)
+    )
+    within_tree: tuple[str, ...] = field(
+        init=False, default=Factory(lambda self: tuple(p for p, within in self.plugins.items() if within), True)
+    )
+
+
 class Registrations:
     """Answers per event, worked out once per kind of event."""
 
     def __init__(self, frameworks: Frameworks) -> None:
         self._frameworks = frameworks
         self._by_profile: dict[tuple[str, ClusterEvent], Interested] = {}
-        self._by_event: dict[ClusterEvent, Mapping[str, bool]] = {}
+        self._by_event: dict[ClusterEvent, Audience] = {}
 
     def of_profile(self, scheduler_name: str, event: ClusterEvent) -> Interested | None:
         """Plugins of one profile that registered the event; None when there is no such profile."""
@@ -49,20 +67,16 @@ class Registrations:
             found = self._by_profile[question] = _covering(framework, event)
         return found
 
-    def of_any(self, event: ClusterEvent) -> Mapping[str, bool]:
-        """Plugins of any profile that registered the event -> whether all of these registrations are within a tree."""
+    def of_any(self, event: ClusterEvent) -> Audience:
+        """Plugins of any profile that registered the event."""
         found = self._by_event.get(event)
         if found is None:
             merged: dict[str, bool] = {}
             for framework in self._frameworks.values():
                 for plugin, registered in _covering(framework, event).items():
                     merged[plugin] = merged.get(plugin, True) and all(each.within_tree for each in registered)
-            found = self._by_event[event] = merged
+            found = self._by_event[event] = Audience(merged)
         return found
-
-    def knows(self, event: ClusterEvent) -> bool:
-        """Whether the event can concern anybody at all (spec §2.6.2, §2.7.6)."""
-        return event.wildcard or bool(self.of_any(event))
 
 
 def _covering(framework: QueueFramework, event: ClusterEvent) -> dict[str, tuple[ClusterEventWithHint, ...]]:

@@ -61,6 +61,8 @@ def strategy_of_pod(info: QueuedPodInfo, happened: Occurrence, registrations: Re
 def strategy_of_group(entity: QueuedPodGroupInfo, happened: Occurrence, registrations: Registrations) -> Strategy:
     """Maximum over the members (spec §2.7.4), asking only members whose rejectors registered the event."""
     best = Strategy.AFTER_BACKOFF if entity.rejected.unrejected else Strategy.SKIP
+    if best is not Strategy.SKIP and not entity.rejected.pending:
+        return best  # whatever happened (spec §2.7.3a)
     if happened.event.wildcard:
         if happened.pod_uid == "" or any(info.pod.uid == happened.pod_uid for info in entity.members()):
             return Strategy.AFTER_BACKOFF
@@ -71,7 +73,7 @@ def strategy_of_group(entity: QueuedPodGroupInfo, happened: Occurrence, registra
             break
     if best is not Strategy.SKIP:
         return best
-    for plugin, within_tree in registrations.of_any(happened.event).items():
+    for plugin, within_tree in registrations.of_any(happened.event).plugins.items():
         for info in entity.rejected.by_plugin.get(plugin, {}).values():
             if strategy_of_pod(info, happened, registrations) is not Strategy.SKIP:
                 return Strategy.AFTER_BACKOFF

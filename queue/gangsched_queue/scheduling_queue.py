@@ -55,7 +55,7 @@ class SchedulingQueue:
     # --- pods: the forest is updated before add and update, and after delete (spec §2.12) -------------------------
 
     def add(self, pod: Pod) -> None:
-        """A waiting pod appears."""
+        """A waiting pod appears; that of a member is an event, too (spec §2.12)."""
         operations_pods.add(self._queue, pod)
 
     def update(self, old: Pod, new: Pod) -> None:
@@ -157,7 +157,8 @@ class SchedulingQueue:
 
     def rehearsed(self, key: EntityKey) -> QueuedPodInfo | PoppedPodGroupInfo | None:
         """A waiting entity as a pop would give it, left where it is; None when it is not waiting, or gated."""
-        found = self._queue.waiting.find(key)
+        waiting = self._queue.waiting
+        found = waiting.find_tree(key) or waiting.find_pod(key)
         if found is None or found[0].gating_plugin:
             return None
         entity = found[0]

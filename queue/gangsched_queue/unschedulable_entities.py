@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
 
 from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import EntityKey
 from gangsched_queue.entities import Entity, rejectors
 from gangsched_queue.entity_heap import EntityHeap
+from gangsched_queue.registrations import Audience
 
 
 class UnschedulableEntities:
@@ -72,18 +73,19 @@ class UnschedulableEntities:
             self._unindex(key)
         return entity
 
-    def concerned(self, plugins: Mapping[str, bool], tree: EntityKey | None) -> list[Entity]:
-        """Entities an event may wake: ``plugins`` registered it; those True there care for the tree ``tree`` only."""
-        found = {k: each for k, each in self._open.items() if not each.gating_plugin or each.gating_plugin in plugins}
-        for plugin, within_tree in plugins.items():
-            waiting = self._by_plugin.get(plugin)
-            if waiting is None:
-                continue
-            if not within_tree:
-                found.update(waiting)
-            elif tree is not None and tree in waiting:
-                found[tree] = waiting[tree]
-        return list(found.values())
+    def concerned(self, audience: Audience, tree: EntityKey | None) -> Collection[Entity]:
+        """Entities an event may wake; those in its audience who care for one tree alone are asked about ``tree``."""
+        found = {}
+        if self._open:
+            heard = audience.plugins
+            found = {k: each for k, each in self._open.items() if not each.gating_plugin or each.gating_plugin in heard}
+        for plugin in audience.everywhere:
+            found.update(self._by_plugin.get(plugin, ()))
+        if tree is not None and tree in self._waits_for and tree not in found:
+            for plugin in self._waits_for[tree]:
+                if plugin in audience.within_tree:
+                    found[tree] = self._by_plugin[plugin][tree]
+        return found.values()
 
     def pop_overdue(self, before: int) -> Entity | None:
         """Take out some entity whose stay began earlier than ``before``."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from enum import Enum
+from typing import Protocol
 
 from gangsched_framework.handle import Clock
 from gangsched_framework.hierarchy import Forest
@@ -34,6 +35,11 @@ class Place(Enum):
         self.way_back = way_back
 
 
+class _Container(Protocol):
+    def get(self, key: EntityKey) -> Entity | None: ...
+    def remove(self, key: EntityKey) -> Entity | None: ...
+
+
 class WaitingEntities:
     """Every entity is in at most one of ``active``, ``backoff`` and ``parked``."""
 
@@ -53,25 +59,35 @@ class WaitingEntities:
             self.backoff = FairBackoffQueue(settings, shares, forest)
         self.parked = UnschedulableEntities()
         self.dormant = DormantTrees()
+        self._containers: dict[Place, _Container] = {
+            Place.ACTIVE: self.active,
+            Place.BACKOFF: self.backoff,
+            Place.PARKED: self.parked,
+        }
+        self._trees: dict[EntityKey, tuple[QueuedPodGroupInfo, Place]] = {}
+        """Where each tree is."""
 
-    def find(self, key: EntityKey) -> tuple[Entity, Place] | None:
-        """The entity and where it is; None when it is not waiting."""
-        entity = self.active.get(key)
-        if entity is not None:
-            return entity, Place.ACTIVE
-        entity = self.parked.get(key)
-        if entity is not None:
-            return entity, Place.PARKED
-        if key in self.dormant:
-            self.rouse(key)
-        entity = self.backoff.get(key)
-        return (entity, Place.BACKOFF) if entity is not None else None
+    def find_pod(self, key: EntityKey) -> tuple[QueuedPodInfo, Place] | None:
+        """A plain pod and where it is; None when it is not waiting."""
+        for place, container in self._containers.items():
+            entity = container.get(key)
+            if isinstance(entity, QueuedPodInfo):
+                return entity, place
+        return None
+
+    def find_tree(self, root: EntityKey) -> tuple[QueuedPodGroupInfo, Place] | None:
+        """The waiting tree of a root and where it is; a dormant one is roused."""
+        found = self._trees.get(root)
+        if found is None and root in self.dormant:
+            self.rouse(root)
+            return self._trees[root]
+        return found
 
     def rouse(self, key: EntityKey) -> None:
         """Bring a dormant tree back to the backoff queue, its retries made up."""
         entity = self.dormant.rouse(key, self._forest)
         if entity is not None:
-            self.backoff.add(entity)
+            self._put(entity, Place.BACKOFF)
 
     def lay_down(self, key: EntityKey, kind: Hashable, outcome: object, version: int) -> None:
         """Let a tree sleep if only time can bring it back: refused, not broken, every pod of it waiting here."""
@@ -82,7 +98,7 @@ class WaitingEntities:
             return
         known = sum(len(self._forest.pods(leaf)) for leaf in self._forest.leaves_below(key))
         if known == entity.size:
-            self.backoff.remove(key)
+            self.take(key)
             self.dormant.add(entity, kind, self._periods(entity), outcome, version)
 
     def _periods(self, entity: QueuedPodGroupInfo) -> tuple[int, ...]:
@@ -95,47 +111,63 @@ class WaitingEntities:
 
     def take(self, key: EntityKey) -> None:
         """Remove an entity from where it is, if it is waiting at all."""
+        self._trees.pop(key, None)
         _ = self.active.remove(key) or self.parked.remove(key) or self.backoff.remove(key)
+
+    def pop(self) -> Entity | None:
+        """The next to be tried: the active queue's head, else one served early (spec §2.5.2)."""
+        entity = self.active.pop() or self.backoff.pop_early()
+        if entity is not None:
+            self._trees.pop(entity.key, None)
+        return entity
+
+    def pop_overdue(self, before: int) -> Entity | None:
+        """Take out some entity parked earlier than ``before``."""
+        entity = self.parked.pop_overdue(before)
+        if entity is not None:
+            self._trees.pop(entity.key, None)
+        return entity
 
     def enter(self, entity: Entity) -> None:
         """Take in an entity that is nowhere: active, or parked when PreEnqueue holds it back (spec §2.11 Add 2, 3d)."""
-        if self._pre_enqueue.passes(entity):
-            self._enter_active(entity)
-        else:
-            self.parked.add(entity)
+        passes = self._pre_enqueue.passes(entity)
+        self._put(entity, Place.ACTIVE if passes else Place.PARKED)
 
     def requeue(self, entity: Entity, strategy: Strategy, origin: Place | None = None) -> Place:
-        """Move an entity from ``origin`` (None = it is nowhere) to where the strategy leads (spec §2.7.6d, §2.8.3)."""
-        place = self._lead(entity, strategy)
+        """Move an entity from ``origin`` (None = it is nowhere) to where the strategy leads (spec §2.7.6d, §2.8.3).
+
+        PreEnqueue runs unless the entity is skipped, a gated one is parked.
+        """
+        if strategy is Strategy.SKIP:
+            place = Place.PARKED
+        elif strategy is Strategy.AFTER_BACKOFF and self.backoff.is_backing_off(entity, self._clock.now()):
+            passes = not self._settings.pop_from_backoff or self._pre_enqueue.passes(entity)
+            place = Place.BACKOFF if passes else Place.PARKED
+        else:
+            place = Place.ACTIVE if self._pre_enqueue.passes(entity) else Place.PARKED
         if place is origin:
-            self._stay(entity, place)
+            if place is Place.PARKED:
+                self.parked.refresh(entity)
+            elif place is Place.ACTIVE:
+                self.active.refresh(entity)
+                self._note_first_attempt(entity)
+            # the order of the backoff queue is fixed by the expiration, which is not computed anew (spec §2.4.6)
             return place
         if origin is not None:
-            self.take(entity.key)
-        if place is Place.PARKED:
-            self.parked.add(entity)
-        elif place is Place.BACKOFF:
-            self.backoff.add(entity)
-        else:
-            self._enter_active(entity)
+            self._containers[origin].remove(entity.key)
+        self._put(entity, place)
         return place
 
-    def _lead(self, entity: Entity, strategy: Strategy) -> Place:
-        """Where a strategy leads; PreEnqueue runs unless the entity is skipped, a gated one is parked."""
-        if strategy is Strategy.SKIP:
-            return Place.PARKED
-        if strategy is Strategy.AFTER_BACKOFF and self.backoff.is_backing_off(entity, self._clock.now()):
-            passes = not self._settings.pop_from_backoff or self._pre_enqueue.passes(entity)
-            return Place.BACKOFF if passes else Place.PARKED
-        return Place.ACTIVE if self._pre_enqueue.passes(entity) else Place.PARKED
-
-    def _stay(self, entity: Entity, place: Place) -> None:
-        if place is Place.PARKED:
-            self.parked.refresh(entity)
-        elif place is Place.ACTIVE:
-            self.active.refresh(entity)
+    def _put(self, entity: Entity, place: Place) -> None:
+        if not isinstance(entity, QueuedPodInfo):
+            self._trees[entity.key] = entity, place
+        if place is Place.ACTIVE:
             self._note_first_attempt(entity)
-        # the order of the backoff queue is fixed by the expiration, which is not computed anew (spec §2.4.6)
+            self.active.enter(entity)
+        elif place is Place.PARKED:
+            self.parked.add(entity)
+        else:
+            self.backoff.add(entity)
 
     def reorder(self, info: QueuedPodInfo, place: Place, pod: Pod) -> None:
         """Replace the object of a plain pod, whose sort key may change by it; it stays where it is."""
@@ -151,13 +183,9 @@ class WaitingEntities:
         now = self._clock.now()
         while (entity := self.backoff.pop_served(now)) is not None:
             if self._settings.pop_from_backoff:
-                self._enter_active(entity)  # PreEnqueue ran on the way into the backoff queue
+                self._put(entity, Place.ACTIVE)  # PreEnqueue ran on the way into the backoff queue
             else:
                 self.requeue(entity, Strategy.IMMEDIATELY)
-
-    def _enter_active(self, entity: Entity) -> None:
-        self._note_first_attempt(entity)
-        self.active.enter(entity)
 
     def _note_first_attempt(self, entity: Entity) -> None:
         """The entity, and each of its members, are ready for the first time (spec §2.2.2)."""
@@ -174,9 +202,12 @@ class WaitingEntities:
         self.backoff._check()
         self.parked._check()
         self.dormant._check()
-        entities = [*self.active, *self.backoff.entity_heap, *self.backoff.error_heap, *self.parked]
-        assert len({entity.key for entity in entities}) == len(entities), "an entity is in two containers"
-        for entity in entities:
-            if not isinstance(entity, QueuedPodInfo):
-                entity._check(self._forest)
+        found = [(entity, Place.ACTIVE) for entity in self.active]
+        found += [(entity, Place.BACKOFF) for heap in self.backoff.heaps for entity in heap]
+        found += [(entity, Place.PARKED) for entity in self.parked]
+        assert len({entity.key for entity, _ in found}) == len(found), "an entity is in two containers"
+        trees = [(entity, place) for entity, place in found if not isinstance(entity, QueuedPodInfo)]
+        assert self._trees == {entity.key: (entity, place) for entity, place in trees}
+        for entity, _ in trees:
+            entity._check(self._forest)
         assert not any(entity.gating_plugin for entity in self.active), "a gated entity is active"

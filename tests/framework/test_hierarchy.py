@@ -298,22 +298,22 @@ def deep(links: int) -> World:
 
 
 def test_four_parent_links_are_accepted() -> None:
-    assert deep(4).checked_root(key("g")).key == key("R")
+    assert deep(4).quorum(key("g"))[0].key == key("R")
 
 
-def test_five_parent_links_are_refused_by_the_checked_root_only() -> None:
+def test_five_parent_links_are_refused_by_the_quorum_only() -> None:
     world = deep(5)
     assert world.root(key("g")) == key("R")
     assert world.ready(key("R"))
     with pytest.raises(HierarchyError, match="deeper than maximum of 4"):
-        world.checked_root(key("g"))
+        world.quorum(key("g"))
     world.add(inner("A", 1))  # the chain is shortened
-    assert world.checked_root(key("g")).key == key("A")
+    assert world.quorum(key("g"))[0].key == key("A")
 
 
 def test_a_deep_branch_does_not_spoil_its_shallow_cousin() -> None:
     world = deep(5).add(leaf("cousin", 1, "R"))
-    assert world.checked_root(key("cousin")).key == key("R")
+    assert world.quorum(key("cousin"))[0].key == key("R")
 
 
 def test_thousands_of_parent_links_neither_overflow_nor_take_long() -> None:
@@ -334,7 +334,7 @@ def test_a_missing_link_anywhere_leaves_the_root_unknown() -> None:
     world = World().add(leaf("g", 1, "M"), inner("R", 1), pod("p", "g"))
     assert world.root(key("g")) is None
     with pytest.raises(HierarchyError, match="compositepodgroup/default/M not found"):
-        world.checked_root(key("g"))
+        world.quorum(key("g"))
     assert world.add(inner("M", 1, "R")).root(key("g")) == key("R")
 
 
@@ -402,7 +402,7 @@ def test_row_45_parents_are_looked_up_in_the_own_namespace() -> None:
 def test_row_46_without_composite_groups_a_parent_reference_is_ignored() -> None:
     world = World(composite=False).add(leaf("g", 1, "R"), leaf("h", 1, "R"), pod("p", "g"))
     assert world.root(key("g")) == key("g")
-    assert world.checked_root(key("g")).key == key("g")
+    assert world.quorum(key("g"))[0].key == key("g")
     assert world.ready(key("g"))
     assert not world.same_hierarchy(key("g"), key("h"))
     assert not world.known("R")

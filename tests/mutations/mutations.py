@@ -115,8 +115,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "containers",
         "newcomers of a popped tree make a second entity",
-        "elif root == self.last_popped:",
-        'elif root == "":',
+        "if root == self.last_popped:",
+        'if root == "":',
     ),
     _queue(
         "containers",
@@ -190,6 +190,24 @@ MUTATIONS: tuple[Mutation, ...] = (
         "events are not kept for pods in flight",
         "    in_flight.record(event, old, new)\n",
         "",
+    ),
+    _queue(
+        "operations_events",
+        "a member's arrival is not kept for pods in flight",
+        "    queue.in_flight.record(_WAITING_ADD, None, pod)\n",
+        "",
+    ),
+    _queue(
+        "operations_events",
+        "a member's arrival wakes nobody",
+        "        _wake(queue, concerned, Occurrence(_WAITING_ADD, None, pod), None)\n",
+        "        pass\n",
+    ),
+    _queue(
+        "waiting",
+        "trees are not found after a move",
+        "            self._trees[entity.key] = entity, place\n",
+        "            self._trees.setdefault(entity.key, (entity, place))\n",
     ),
     _queue(
         "operations_events",

@@ -16,7 +16,7 @@ from gangsched_framework.testing import FakeClock, make_composite_pod_group, mak
 from gangsched_queue.nominator import Nominator
 from gangsched_queue.scheduling_queue import SchedulingQueue
 from gangsched_queue.settings import SECOND, QueueSettings
-from tests.queue_room.fakes import ASSIGNED_ADD, ASSIGNED_DELETE, WAITING_ADD, FakeFramework
+from tests.queue_room.fakes import ASSIGNED_ADD, ASSIGNED_DELETE, FakeFramework
 
 
 @frozen
@@ -118,8 +118,6 @@ class Cluster:
             self.queue.move_all(ASSIGNED_ADD, None, new)
             return
         self.queue.add(new)
-        if new.group_name:
-            self.queue.move_all(WAITING_ADD, None, new)
 
     def update_pod(self, new: Pod) -> None:
         old = self.known[new.key]

@@ -70,10 +70,10 @@ class Gang:
         if leaf is None:
             return None
         try:
-            root = self.forest.checked_root(leaf)
+            root, ready = self.forest.quorum(leaf)
         except HierarchyError as problem:
             return unresolvable(str(problem).split(" ")[0])
-        return None if self.forest.ready(root.key) else unresolvable(f"no quorum of {root.required}")
+        return None if ready else unresolvable(f"no quorum of {root.required}")
 
     def events_to_register(self) -> list[ClusterEventWithHint]:
         pods = [(WAITING_ADD, self._pod), (ASSIGNED_ADD, self._pod)]

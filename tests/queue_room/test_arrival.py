@@ -53,7 +53,7 @@ def test_row_3_a_gang_of_three_with_two_pods_is_gated() -> None:
 def test_row_4_the_third_pod_joins_the_parked_gang_and_its_event_wakes_all() -> None:
     cluster = told(group("g", 3), pod("p", "g"), pod("q", "g"))
     cluster.forest.add_pod(pod("r", "g"))
-    cluster.queue.add(pod("r", "g"))  # the event has not been sent yet
+    cluster.queue.update(pod("r", "g"), pod("r", "g"))  # added, but without the event
     assert cluster.where == dict.fromkeys("pqr", "gated")
     assert cluster.entity("r").rejected_by.keys() == {"default/p", "default/q"}  # PreEnqueue did not run for it
 

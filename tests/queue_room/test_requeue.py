@@ -172,3 +172,16 @@ def test_events_of_the_gang_plugin_wake_other_trees_only_through_a_member_nobody
     assert cluster.entity("g0").rejected_by == {"default/g1": (GANG,)}
     cluster.queue.move_all(WAITING_ADD, None, cluster.known["default/h1"])
     assert cluster.entity("g0").rejected_by == {"default/g0": (GANG,), "default/g1": (GANG,)}
+
+
+def test_the_arrival_of_a_member_is_an_event_for_the_pods_in_flight_that_of_a_plain_pod_is_none() -> None:
+    cluster = Cluster()
+    cluster.add_pod(pod("p"))
+    popped = cluster.pop()
+    assert isinstance(popped, QueuedPodInfo)
+    cluster.add_pod(pod("q"))
+    cluster.add_group(group("g", 9))
+    cluster.add_pod(pod("g0", "g"))
+    missed = cluster.queue._queue.in_flight.missed(popped.pod.uid)
+    assert [(each.event, each.new) for each in missed][-1] == (WAITING_ADD, cluster.known["default/g0"])
+    assert [each.event for each in missed].count(WAITING_ADD) == 1

@@ -29,7 +29,6 @@ from gangsched_queue.scheduling_queue import SchedulingQueue
 
 _POD_ADD = ClusterEvent(Resource.ASSIGNED_POD, Action.ADD)
 _POD_DELETE = ClusterEvent(Resource.ASSIGNED_POD, Action.DELETE)
-_WAITING_ADD = ClusterEvent(Resource.UNSCHEDULED_POD, Action.ADD)
 _POD_GROUP_ADD = ClusterEvent(Resource.POD_GROUP, Action.ADD)
 _COMPOSITE_ADD = ClusterEvent(Resource.COMPOSITE_POD_GROUP, Action.ADD)
 _POD_GROUP_UPDATE = ClusterEvent(Resource.POD_GROUP, Action.UPDATE_OTHER)
@@ -158,8 +157,6 @@ class EventHandlers:
             self.queue.move_all(_POD_ADD, None, pod)
         elif self._responsible(pod):
             self.queue.add(pod)
-            if pod.group_name:
-                self.queue.move_all(_WAITING_ADD, None, pod)
 
     def _update_pod(self, old: Pod, new: Pod) -> None:
         lost_node = old.node_name and not new.node_name  # no assigned pod any more, but a waiting one (B-05)
