@@ -40,11 +40,14 @@ class InFlight:
         """``namespace/name`` of the marked pods, sorted."""
         return sorted(key for _, key in self._marks.values())
 
-    def mark(self, pod: Pod) -> None:
-        """The pod's attempt begins."""
-        assert pod.uid not in self._marks
-        self._marks[pod.uid] = (self._next, pod.key)
+    def mark(self, pod: Pod) -> bool:
+        """The pod's attempt begins; False when one is under way already."""
+        marks, uid = self._marks, pod.uid
+        if uid in marks:
+            return False
+        marks[uid] = (self._next, pod.key)
         self._next += 1
+        return True
 
     def record(self, event: ClusterEvent, old: EventObject, new: EventObject, only: str = "") -> None:
         """Remember an event for the pods in flight; nothing is kept when there are none. O(1)."""

@@ -17,32 +17,29 @@ def pop(queue: Containers) -> QueuedPodInfo | PoppedPodGroupInfo | None:
         entity = queue.waiting.pop()
         if entity is None:
             return None
-        popped = _pop_pod(queue, entity) if isinstance(entity, QueuedPodInfo) else _pop_tree(queue, entity)
-        if popped is not None:
-            queue.last_popped = popped.key
-            return popped
+        if not isinstance(entity, QueuedPodInfo):
+            leaves = _start_members(queue, entity)
+            if leaves:
+                queue.last_popped = entity.key
+                return _popped(queue, entity, leaves)
+        elif queue.in_flight.mark(entity.pod):  # else it is dropped, and the next is popped (spec §2.5.4)
+            entity.attempts += 1
+            queue.last_popped = entity.key
+            return entity
 
 
-def _pop_pod(queue: Containers, info: QueuedPodInfo) -> QueuedPodInfo | None:
-    if info.pod.uid in queue.in_flight:  # dropped, the next is popped (spec §2.5.4)
-        return None
-    _start_attempt(queue, info)
-    return info
-
-
-def _pop_tree(queue: Containers, entity: QueuedPodGroupInfo) -> PoppedPodGroupInfo | None:
+def _start_members(queue: Containers, entity: QueuedPodGroupInfo) -> dict[EntityKey, list[QueuedPodInfo]]:
+    """The members whose attempts begin, leaf by leaf: all that are not in flight already (spec §2.5.4)."""
+    mark = queue.in_flight.mark
     leaves: dict[EntityKey, list[QueuedPodInfo]] = {}
     for leaf, members in entity.ordered(queue.forest).items():
-        free = [info for info in members if info.pod.uid not in queue.in_flight]
+        free = [info for info in members if mark(info.pod)]
         if free:
             leaves[leaf] = free
-    if not leaves:
-        return None
-    for members in leaves.values():
-        for info in members:
+        for info in free:
             info.gating_plugin = ""
-            _start_attempt(queue, info)
-    return _popped(queue, entity, leaves)
+            info.attempts += 1
+    return leaves
 
 
 def popped_tree(queue: Containers, entity: QueuedPodGroupInfo) -> PoppedPodGroupInfo:
@@ -66,11 +63,6 @@ def _popped(
         was_flushed=entity.was_flushed,
         flush_timestamp=entity.flush_timestamp,
     )
-
-
-def _start_attempt(queue: Containers, info: QueuedPodInfo) -> None:
-    info.attempts += 1
-    queue.in_flight.mark(info.pod)
 
 
 def add_unschedulable(queue: Containers, info: QueuedPodInfo) -> None:

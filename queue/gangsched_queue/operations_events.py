@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
-from gangsched_framework.events import WILDCARD_EVENT, Action, ClusterEvent, Resource
+from gangsched_framework.events import WILDCARD_EVENT, ClusterEvent
 from gangsched_framework.objects import EntityKey, Node, Pod
 from gangsched_queue.containers import Containers
 from gangsched_queue.entities import Entity
 from gangsched_queue.in_flight import EventObject
+from gangsched_queue.registrations import MEMBER_ADD
 from gangsched_queue.requeue import Occurrence, Strategy, strategy_of
 from gangsched_queue.settings import QueueSettings
 from gangsched_queue.waiting import Place
 
 PreCheck = Callable[[Pod], bool]
-
-_WAITING_ADD = ClusterEvent(Resource.UNSCHEDULED_POD, Action.ADD)
 
 
 def move_all(
@@ -41,13 +40,13 @@ def member_added(queue: Containers, pod: Pod, tree: EntityKey | None) -> None:
     """The event of a member's arrival (spec §2.12). ``tree``: what it joined, None = no parked tree can be the better
     for it, as when PreEnqueue has just held back the one that was made for it.
     """
-    audience = queue.registrations.of_any(_WAITING_ADD)
+    audience = queue.registrations.of_arrival
     if not audience.plugins:
         return
     concerned = queue.waiting.parked.concerned(audience, tree)
     if concerned:
-        _wake(queue, concerned, Occurrence(_WAITING_ADD, None, pod), None)
-    queue.in_flight.record(_WAITING_ADD, None, pod)
+        _wake(queue, concerned, Occurrence(MEMBER_ADD, None, pod), None)
+    queue.in_flight.record(MEMBER_ADD, None, pod)
 
 
 def _wake(queue: Containers, entities: Iterable[Entity], happened: Occurrence, pre_check: PreCheck | None) -> None:

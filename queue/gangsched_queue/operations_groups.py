@@ -18,10 +18,8 @@ def add_group(queue: Containers, group: Group) -> None:
 
 def update_group(queue: Containers, group: Group) -> None:
     root = queue.forest.root(group.key)
-    if root is not None and root in queue.waiting.dormant:
-        queue.waiting.rouse(root)
-    found = queue.waiting.find_tree(group.key)
-    if found is not None:
+    found = queue.waiting.find_tree(root) if root is not None else None
+    if found is not None and root == group.key:
         found[0].group = group
         if found[1] is Place.ACTIVE:
             queue.waiting.active.touch(found[0])

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from attrs import Factory, field, frozen
 
-from gangsched_framework.events import ClusterEvent, ClusterEventWithHint
+from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHint, Resource
 from gangsched_framework.interface import PreEnqueuePlugin, Sortable
 
 
@@ -30,6 +30,10 @@ Frameworks = Mapping[str, QueueFramework]
 
 Interested = Mapping[str, tuple[ClusterEventWithHint, ...]]
 """Plugin name -> its registrations that cover one event."""
+
+
+MEMBER_ADD = ClusterEvent(Resource.UNSCHEDULED_POD, Action.ADD)
+"""A waiting member appears (spec §2.12)."""
 
 
 @frozen
@@ -55,6 +59,8 @@ class Registrations:
         self._frameworks = frameworks
         self._by_profile: dict[tuple[str, ClusterEvent], Interested] = {}
         self._by_event: dict[ClusterEvent, Audience] = {}
+        self.of_arrival = self.of_any(MEMBER_ADD)
+        """Plugins that registered the arrival of waiting members."""
 
     def of_profile(self, scheduler_name: str, event: ClusterEvent) -> Interested | None:
         """Plugins of one profile that registered the event; None when there is no such profile."""

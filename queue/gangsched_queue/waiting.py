@@ -189,10 +189,10 @@ class WaitingEntities:
 
     def _note_first_attempt(self, entity: Entity) -> None:
         """The entity, and each of its members, are ready for the first time (spec §2.2.2)."""
-        now = self._clock.now()
         if entity.initial_attempt_timestamp is None:
-            entity.initial_attempt_timestamp = now
-        if not isinstance(entity, QueuedPodInfo):
+            entity.initial_attempt_timestamp = self._clock.now()
+        if not isinstance(entity, QueuedPodInfo) and entity.fresh:
+            now = self._clock.now()
             for info in entity.fresh.values():
                 info.initial_attempt_timestamp = now
             entity.fresh.clear()

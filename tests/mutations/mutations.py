@@ -97,7 +97,9 @@ MUTATIONS: tuple[Mutation, ...] = (
         "        info.backoff",
     ),
     _queue("operations_cycle", "a failed pod keeps its old expiration", "info.backoff_expiration = None", "pass"),
-    _queue("operations_cycle", "a member in flight is popped again", "if info.pod.uid not in queue.in_flight]", "]"),
+    _queue(
+        "operations_cycle", "a member in flight is popped again", "if mark(info.pod)]", "if mark(info.pod) or True]"
+    ),
     _queue("operations_cycle", "attempts are lost with the cycle", "attempts=popped.attempts,", "attempts=0,"),
     _queue(
         "operations_cycle",
@@ -194,13 +196,13 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "operations_events",
         "a member's arrival is not kept for pods in flight",
-        "    queue.in_flight.record(_WAITING_ADD, None, pod)\n",
+        "    queue.in_flight.record(MEMBER_ADD, None, pod)\n",
         "",
     ),
     _queue(
         "operations_events",
         "a member's arrival wakes nobody",
-        "        _wake(queue, concerned, Occurrence(_WAITING_ADD, None, pod), None)\n",
+        "        _wake(queue, concerned, Occurrence(MEMBER_ADD, None, pod), None)\n",
         "        pass\n",
     ),
     _queue(
