@@ -14,6 +14,7 @@ from gangsched_queue.incomplete_pods import IncompletePods
 from gangsched_queue.nominator import Nominator
 from gangsched_queue.pending_pods import PendingPods
 from gangsched_queue.registrations import Registrations
+from gangsched_queue.settings import QueueSettings
 from gangsched_queue.waiting import WaitingEntities
 
 
@@ -24,6 +25,7 @@ class Containers:
     forest: Forest
     clock: Clock
     nominator: Nominator
+    settings: QueueSettings
     registrations: Registrations
     waiting: WaitingEntities
     incomplete: IncompletePods
@@ -64,6 +66,7 @@ class Containers:
             self.place_member(leaf, info)
 
     def _check(self) -> None:
+        """Assert the invariants of spec §8.7 rows 1-4 (tests only)."""
         self.waiting._check()
         self.incomplete._check(self.forest)
         self.pending._check()

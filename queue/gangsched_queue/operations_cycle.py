@@ -13,6 +13,7 @@ from gangsched_queue.requeue import Strategy, strategy_of_missed
 
 
 def pop(queue: Containers) -> QueuedPodInfo | PoppedPodGroupInfo | None:
+    """The next entity, its pods marked as in flight; None when nothing may be popped now."""
     while True:
         entity = queue.waiting.pop()
         if entity is None:
@@ -66,6 +67,10 @@ def _popped(
 
 
 def add_unschedulable(queue: Containers, info: QueuedPodInfo) -> None:
+    """Give back a pod whose attempt or binding failed, its rejector sets filled anew. Ends its attempt.
+
+    Raises InvariantError when the pod is queued already.
+    """
     pod = info.pod
     leaf = pod.group_key
     try:
@@ -97,6 +102,10 @@ def _is_queued(queue: Containers, info: QueuedPodInfo) -> bool:
 
 
 def add_attempted(queue: Containers, popped: PoppedPodGroupInfo, root_status: Status) -> None:
+    """End the cycle of a tree; ``root_status`` decides its penalty. Every popped tree must come back through here.
+
+    Raises InvariantError when the tree is queued already.
+    """
     if queue.waiting.find_tree(popped.key) is not None:
         raise InvariantError(f"{popped.key} ends its cycle, but is queued already")
     queue.last_popped = None

@@ -11,15 +11,22 @@ from gangsched_queue.entities import Entity
 from gangsched_queue.in_flight import EventObject
 from gangsched_queue.registrations import MEMBER_ADD
 from gangsched_queue.requeue import Occurrence, Strategy, strategy_of
-from gangsched_queue.settings import QueueSettings
 from gangsched_queue.waiting import Place
 
 PreCheck = Callable[[Pod], bool]
 
 
 def move_all(
-    queue: Containers, event: ClusterEvent, old: EventObject, new: EventObject, pre_check: PreCheck | None
+    queue: Containers,
+    event: ClusterEvent,
+    old: EventObject = None,
+    new: EventObject = None,
+    pre_check: PreCheck | None = None,
 ) -> None:
+    """An event happened: wake the parked entities it may help, and remember it for the pods in flight.
+
+    ``pre_check`` must hold for some pod of an entity, else the entity is passed by.
+    """
     parked, in_flight = queue.waiting.parked, queue.in_flight
     if not parked and not in_flight:
         return  # nobody to wake, nobody to remember it for
@@ -67,10 +74,11 @@ def _tree_of(queue: Containers, subject: EventObject) -> EntityKey | None:
     return queue.forest.root(key) if key is not None else None
 
 
-def flush_leftovers(queue: Containers, settings: QueueSettings) -> None:
+def flush_leftovers(queue: Containers) -> None:
+    """Give every entity parked for more than the timeout another try; due every 30 s."""
     now = queue.clock.now()
     overdue: list[Entity] = []
-    while (entity := queue.waiting.pop_overdue(now - settings.unschedulable_timeout)) is not None:
+    while (entity := queue.waiting.pop_overdue(now - queue.settings.unschedulable_timeout)) is not None:
         overdue.append(entity)
     for entity in overdue:
         entity.was_flushed = True
@@ -80,8 +88,9 @@ def flush_leftovers(queue: Containers, settings: QueueSettings) -> None:
         queue.in_flight.record(WILDCARD_EVENT, None, None)
 
 
-def next_flush(queue: Containers, settings: QueueSettings) -> int | None:
-    """First time at which a flush would move somebody: of the backoff queue, or of those parked too long."""
+def next_due(queue: Containers) -> int | None:
+    """First engine time at which a flush would move somebody; None when nobody waits for time."""
+    settings = queue.settings
     times: list[int] = []
     release = queue.waiting.backoff.next_release()
     if release is not None:

@@ -8,6 +8,7 @@ from gangsched_queue.waiting import Place
 
 
 def add_group(queue: Containers, group: Group) -> None:
+    """A group appears: members that waited for it join the entity of their root."""
     root = queue.forest.root(group.key)
     if root is None:
         return
@@ -17,6 +18,7 @@ def add_group(queue: Containers, group: Group) -> None:
 
 
 def update_group(queue: Containers, group: Group) -> None:
+    """A group changes. One whose parent changed is to be deleted and added instead."""
     root = queue.forest.root(group.key)
     found = queue.waiting.find_tree(root) if root is not None else None
     if found is not None and root == group.key:
@@ -26,6 +28,7 @@ def update_group(queue: Containers, group: Group) -> None:
 
 
 def delete_group(queue: Containers, key: EntityKey, root: EntityKey | None) -> None:
+    """A group goes away; ``root`` is what ``forest.root(key)`` said before."""
     if root is None:  # the chain was broken before: the pods are incomplete already
         return
     leaves = list(queue.forest.leaves_below(key)) or [key]

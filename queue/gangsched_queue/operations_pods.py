@@ -16,7 +16,7 @@ from gangsched_queue.waiting import Place
 
 
 def add(queue: Containers, pod: Pod) -> None:
-    """A waiting pod appears, which is an event when it is a member (spec §2.12)."""
+    """A waiting pod appears; that of a member is an event, too (spec §2.12)."""
     leaf = pod.group_key
     if leaf is None:
         queue.waiting.enter(_newcomer(queue, pod))
@@ -39,6 +39,7 @@ def _add_quietly(queue: Containers, pod: Pod) -> None:
 
 
 def update(queue: Containers, old: Pod, new: Pod) -> None:
+    """A waiting pod changes; one that is nowhere is added."""
     if old.uid != new.uid or old.group_name != new.group_name:
         delete(queue, old)
         _add_quietly(queue, new)
@@ -96,6 +97,7 @@ def _wake_by_update(queue: Containers, entity: Entity, info: QueuedPodInfo, old:
 
 
 def delete(queue: Containers, pod: Pod) -> None:
+    """A waiting pod goes away or is assigned. A mark of its attempt stays until ``done``."""
     queue.nominator.delete(pod)
     leaf = pod.group_key
     if leaf is None:
@@ -115,6 +117,7 @@ def delete(queue: Containers, pod: Pod) -> None:
 
 
 def activate(queue: Containers, pods: Iterable[Pod]) -> None:
+    """Call the entities of some pods into the active queue, whatever they wait for; gates still hold."""
     for pod in pods:
         if pod.uid in queue.in_flight:
             queue.in_flight.record(WILDCARD_EVENT, None, pod, only=pod.uid)

@@ -158,7 +158,7 @@ class FairStory(Story):
         registry = default_registry()
         args = framework.profile.args
         order = FairOrder(fresh, [registry.build(n, args.get(n, {}), handle) for n in TIERS[self.name]])  # type: ignore[misc]
-        active = self.core.queue._queue.waiting.active
+        active = self.core.queue.waiting.active
         assert isinstance(active, FairTenants)
         for tenant in accounts.tenants:
             assert live.tenant_key(tenant) == order.tenant_key(tenant), (
@@ -173,7 +173,7 @@ class FairStory(Story):
 
     def _nobody_waits_in_vain(self, fresh: Accounts, order: FairOrder) -> None:
         """A plain pod that only its tenant's limits keep parked is still beyond them."""
-        for entity in self.core.queue._queue.waiting.parked:
+        for entity in self.core.queue.waiting.parked:
             if isinstance(entity, QueuedPodInfo) and not entity.gating_plugin:
                 for plugin in order.plugins:
                     if entity.unschedulable_plugins == {plugin.name}:

@@ -303,7 +303,7 @@ def _nobody_waits_for_ever(story: Story, state: QueueState) -> None:
         assert waiting.expires + SECOND > flushed, f"{waiting.key} is due since long"
         assert waiting.expires - waiting.ts < limit
     flushed = now - now % LEFTOVER_PERIOD
-    parked = {entity.key: entity for entity in story.core.queue._queue.waiting.parked}
+    parked = {entity.key: entity for entity in story.core.queue.waiting.parked}
     before, story.parked = story.parked, {}
     for key, entity in parked.items():
         known, first = before.get(key, (None, now))

@@ -130,7 +130,7 @@ def test_row_58_a_pod_with_an_internal_error_is_not_popped_early() -> None:
 def in_flight_twice(cluster: Cluster, *names: str) -> Cluster:
     """The attempts of these pods go on although they are queued again."""
     for name in names:
-        cluster.queue._queue.in_flight.mark(cluster.known[f"default/{name}"])
+        cluster.queue.in_flight.mark(cluster.known[f"default/{name}"])
     return cluster
 
 
@@ -259,7 +259,7 @@ def test_row_74_a_flushed_entity_that_is_still_gated_waits_five_minutes_more() -
     cluster.add_pod(pod("p", gates=1))
     cluster.advance(331 * SECOND)
     assert cluster.where == {"p": "gated"}
-    entity = next(iter(cluster.queue._queue.waiting.parked))
+    entity = next(iter(cluster.queue.waiting.parked))
     assert (entity.was_flushed, entity.flush_timestamp) == (False, 330 * SECOND)
     assert cluster.entity("p").ts == 0
     assert cluster.queue.next_due() == 660 * SECOND
@@ -306,7 +306,7 @@ def test_row_79_a_registration_without_hint_always_queues() -> None:
 
 def test_row_80_a_pod_without_rejectors_is_worth_queueing_for_any_event() -> None:
     info = QueuedPodInfo(pod=pod("p"), timestamp=0)
-    registrations = Cluster().queue._queue.registrations
+    registrations = Cluster().queue.registrations
     assert strategy_of_pod(info, Occurrence(NODE_ADD), registrations) is Strategy.AFTER_BACKOFF
 
 
@@ -353,7 +353,7 @@ def test_row_83_an_event_of_another_than_the_gating_plugin_does_not_touch_a_gate
 )
 def test_row_84_a_wildcard_event_concerns_the_pod_it_carries(carried: str, worth: Strategy) -> None:
     info = QueuedPodInfo(pod=pod("p"), timestamp=0, unschedulable_plugins=frozenset({FIT}))
-    registrations = Cluster().queue._queue.registrations
+    registrations = Cluster().queue.registrations
     happened = Occurrence(WILDCARD_EVENT, None, pod(carried) if carried else None)
     assert strategy_of_pod(info, happened, registrations) is worth
 
@@ -382,7 +382,7 @@ def test_row_87_an_event_is_kept_until_the_last_pod_that_missed_it_is_done() -> 
     for _ in range(2):
         cluster.pop()
     cluster.node_event(NODE_ADD)
-    in_flight = cluster.queue._queue.in_flight
+    in_flight = cluster.queue.in_flight
     cluster.queue.done(cluster.known["default/a"].uid)
     assert len(in_flight.missed(cluster.known["default/b"].uid)) == 1
     cluster.queue.done(cluster.known["default/b"].uid)
@@ -819,7 +819,7 @@ def test_events_nobody_registered_are_not_kept_for_pods_in_flight() -> None:
     cluster = plain("p")
     cluster.pop()
     cluster.node_event(NODE_CONDITION)
-    assert not cluster.queue._queue.in_flight._events
+    assert not cluster.queue.in_flight._events
 
 
 def test_an_own_update_during_the_attempt_is_replayed_to_its_pod_alone() -> None:

@@ -25,7 +25,7 @@ from tests.queue_room.fakes import (
 )
 
 SKIP, AFTER_BACKOFF, IMMEDIATELY = Strategy.SKIP, Strategy.AFTER_BACKOFF, Strategy.IMMEDIATELY
-REGISTRATIONS = Cluster().queue._queue.registrations
+REGISTRATIONS = Cluster().queue.registrations
 
 
 def member(
@@ -182,6 +182,6 @@ def test_the_arrival_of_a_member_is_an_event_for_the_pods_in_flight_that_of_a_pl
     cluster.add_pod(pod("q"))
     cluster.add_group(group("g", 9))
     cluster.add_pod(pod("g0", "g"))
-    missed = cluster.queue._queue.in_flight.missed(popped.pod.uid)
+    missed = cluster.queue.in_flight.missed(popped.pod.uid)
     assert [(each.event, each.new) for each in missed][-1] == (WAITING_ADD, cluster.known["default/g0"])
     assert [each.event for each in missed].count(WAITING_ADD) == 1
