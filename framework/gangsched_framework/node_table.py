@@ -237,7 +237,7 @@ class NodeTable:
         if waiting is not None and old.key in waiting:
             waiting[new.key] = new
             return
-        resized = old.status.allocated != new.status.allocated and old.usage != new.usage
+        resized = (old.status.allocated or new.status.allocated) and old.usage != new.usage
         if old.spec is not new.spec or old.priority != new.priority or resized:
             self.remove_pod(old, node_name)
             self.add_pod(new, node_name)

@@ -22,7 +22,7 @@ from gangsched_framework.policies import (
     Queue,
     SelectorOwner,
 )
-from gangsched_framework.resources import NOTHING, PodRequests, Resources
+from gangsched_framework.resources import NOTHING, PodRequests, Resources, StatusAmounts
 from gangsched_framework.values import value
 
 DEFAULT_SCHEDULER = "default-scheduler"
@@ -76,13 +76,13 @@ class Condition:
 
 @frozen
 class PodStatus:
-    """``allocated``: status amounts (nano-units) by container name, '' for the whole pod (node-plugins.md §3.5)."""
+    """``allocated``: status amounts by container name, '' for the whole pod, if they count (node-plugins.md §3.5)."""
 
     phase: str = "Pending"
     nominated_node_name: str = ""
     start_time: int | None = None
     conditions: tuple[Condition, ...] = ()
-    allocated: Mapping[str, Mapping[str, int]] = {}
+    allocated: Mapping[str, StatusAmounts] = {}
 
 
 @value(eq=False)

@@ -12,12 +12,13 @@ from functools import lru_cache
 from gangsched_framework.objects import Pod
 from gangsched_framework.pod_spec import Container, PodSpec
 from gangsched_framework.quantity import MILLI, UNIT, round_up_to_milli
-from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, PodRequests, Resources
+from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, PodRequests, Resources, StatusAmounts
 
 __all__ = [
     "amounts_of_spec",
     "containers_need",
     "is_scalar",
+    "pod_level_requests",
     "requests_of_assigned",
     "requests_of_spec",
     "resources_from_amounts",
@@ -28,6 +29,7 @@ DEFAULT_CPU = 100 * MILLI
 DEFAULT_MEMORY = 200 * 2**20 * UNIT
 """Nano-units a container counts in the NonZero vector for a resource it does not name (spec §3.5)."""
 
+_SILENT = StatusAmounts()
 _HUGE_PAGES = "hugepages-"
 _NATIVE_PREFIXES = (_HUGE_PAGES, "attachable-volumes-")
 _LABEL = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
@@ -40,30 +42,49 @@ Amounts = Mapping[str, int]
 
 def requests_of_spec(spec: PodSpec) -> PodRequests:
     """Request vectors of a pod to be placed, or of an assigned one without resized containers."""
-    return _requests(spec, _written, _pod_level(spec.resources) if spec.resources else {})
+    return _requests(spec, *_totals(spec, _written), pod_level_requests(spec))
 
 
 def requests_of_assigned(pod: Pod) -> PodRequests:
-    """Request vectors of a pod as it counts on its node: its status amounts and its containers' included (spec §3.5).
+    """Request vectors of a pod as it counts on its node: the most of what its spec asks, what is allocated and what
+    its containers have (spec §3.5).
 
-    The amounts of the pod as a whole count where its spec has some, too (gate InPlacePodLevelResourcesVerticalScaling).
+    Each of the three is a total of the whole pod [run]: what moves from one container to another counts once. A
+    container whose status is silent has what its spec asks allocated; an infeasible resize leaves the spec out.
     """
+    spec, shown = pod.spec, pod.status.allocated
     resize = pod.condition("PodResizePending")
     infeasible = resize is not None and resize.reason == "Infeasible"
 
-    def counted(name: str, written: Amounts) -> Amounts:
-        actual = pod.status.allocated.get(name)
-        if actual is None:
-            return written
-        return actual if infeasible else _maximum(written, actual)
+    def allocated(container: Container) -> Amounts:
+        amounts = shown.get(container.name, _SILENT).allocated
+        if amounts is not None:
+            return amounts
+        return {} if infeasible else container.requests
 
-    pod_level = _pod_level(counted("", pod.spec.resources)) if pod.spec.resources else {}
-    return _requests(pod.spec, lambda container: counted(container.name, container.requests), pod_level)
+    def actual(container: Container) -> Amounts:
+        amounts = shown.get(container.name, _SILENT).actual
+        return allocated(container) if amounts is None else amounts
+
+    bare, defaulted = _totals(spec, allocated)
+    for amounts_of in (actual,) if infeasible else (actual, _written):
+        total, with_defaults = _totals(spec, amounts_of)
+        bare, defaulted = _maximum(bare, total), _maximum(defaulted, with_defaults)
+    pod_level: Amounts = spec.resources or {}
+    if "" in shown:
+        whole = _maximum(shown[""].allocated or {}, shown[""].actual or {})
+        pod_level = whole if infeasible else _maximum(pod_level, whole)
+    return _requests(spec, bare, defaulted, _pod_level(pod_level))
 
 
 def amounts_of_spec(spec: PodSpec) -> Amounts:
     """What an incoming pod requests, by resource name, in nano-units before any rounding (spec §3.4)."""
-    return _sum({**_aggregate(spec, _written), **_pod_level(spec.resources or {})}, spec.overhead)
+    return _sum({**_aggregate(spec, _written), **pod_level_requests(spec)}, spec.overhead)
+
+
+def pod_level_requests(spec: PodSpec) -> Amounts:
+    """What the spec requests for the pod as a whole, of the resources that count there (spec §3.4.4)."""
+    return _pod_level(spec.resources) if spec.resources else {}
 
 
 def containers_need(spec: PodSpec) -> Amounts:
@@ -89,10 +110,13 @@ def _is_extended(name: str) -> bool:
     return match is not None and len(match[1]) <= _MAX_PREFIX and len(match[2]) <= _MAX_NAME
 
 
-def _requests(spec: PodSpec, amounts_of: Callable[[Container], Amounts], pod_level: Amounts) -> PodRequests:
+def _totals(spec: PodSpec, amounts_of: Callable[[Container], Amounts]) -> tuple[Amounts, Amounts]:
+    """What the containers need together, and the same with the NonZero vector's defaults for each container."""
+    return _aggregate(spec, amounts_of), _aggregate(spec, lambda container: _with_defaults(amounts_of(container)))
+
+
+def _requests(spec: PodSpec, bare: Amounts, defaulted: Amounts, pod_level: Amounts) -> PodRequests:
     overhead = spec.overhead
-    bare = _aggregate(spec, amounts_of)
-    defaulted = _aggregate(spec, lambda container: _with_defaults(amounts_of(container)))
     plain, nonzero = (_sum(bare, overhead), _sum(defaulted, overhead)) if overhead else (bare, defaulted)
     score_cpu, score_memory = -(-nonzero.get(CPU, 0) // MILLI), -(-nonzero.get(MEMORY, 0) // UNIT)
     vector = _vector(plain)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from attrs import frozen
 
@@ -54,6 +55,13 @@ class Resources:
 
 
 NOTHING = Resources()
+
+
+class StatusAmounts(NamedTuple):
+    """Nano-units a status shows: ``allocatedResources`` and ``resources.requests``, None where absent."""
+
+    allocated: Mapping[str, int] | None = None
+    actual: Mapping[str, int] | None = None
 
 
 @frozen

@@ -13,6 +13,7 @@ from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.node_order import by_name, upstream, zone_of
 from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Condition, Node, Pod
+from gangsched_framework.resources import StatusAmounts
 from gangsched_framework.testing import make_node, make_pod
 
 GPU = "nvidia.com/gpu"
@@ -212,15 +213,19 @@ def test_a_replaced_pod_keeps_its_place_and_touches_the_row_only_if_something_sh
 
 def test_a_replaced_pod_with_other_amounts_is_counted_anew() -> None:
     table = table_of(node("a"))
-    small, large = make_pod("p").requests(cpu=1).obj(), make_pod("p").requests(cpu=3).obj()
+    small, large = make_pod("p").requests(cpu=1).obj(), make_pod("p").requests(cpu=5).obj()
     table.add_pod(small, "a")
     table.replace_pod(small, large, "a")
-    assert info(table, "a").requested_milli_cpu == 3000
-    allocated = evolve(large, status=evolve(large.status, allocated={"main": {"cpu": 4 * 10**9}}))
+    assert info(table, "a").requested_milli_cpu == 5000
+    allocated = evolve(large, status=evolve(large.status, allocated={"main": StatusAmounts({"cpu": 6 * 10**9})}))
     table.replace_pod(large, allocated, "a")
+    assert info(table, "a").requested_milli_cpu == 6000
+    less = evolve(large, status=evolve(large.status, allocated={"main": StatusAmounts({"cpu": 4 * 10**9})}))
+    table.replace_pod(allocated, less, "a")
+    assert info(table, "a").requested_milli_cpu == 5000
+    infeasible = less.with_condition(Condition("PodResizePending", "True", "Infeasible"))
+    table.replace_pod(less, infeasible, "a")
     assert info(table, "a").requested_milli_cpu == 4000
-    infeasible = allocated.with_condition(Condition("PodResizePending", "True", "Infeasible"))
-    table.replace_pod(allocated, infeasible, "a")
     table._check()
 
 

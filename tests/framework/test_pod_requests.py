@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from operator import attrgetter
 
 import pytest
@@ -20,7 +21,7 @@ from gangsched_framework.pod_requests import (
 )
 from gangsched_framework.pod_spec import Container, PodSpec
 from gangsched_framework.quantity import parse_amount, round_away
-from gangsched_framework.resources import PodRequests, Resources
+from gangsched_framework.resources import PodRequests, Resources, StatusAmounts
 
 MI = 2**20
 
@@ -203,32 +204,55 @@ def test_amounts_by_name_are_exact_and_keep_names_that_no_vector_has() -> None:
     assert amounts_of_spec(PodSpec()) == {}
 
 
-def resized(spec: PodSpec, allocated: dict[str, dict[str, int]], reason: str = "") -> Pod:
+def resized(spec: PodSpec, allocated: Mapping[str, StatusAmounts | dict[str, int]], reason: str = "") -> Pod:
+    """An assigned pod; plain amounts are allocated ones."""
+    shown = {name: a if isinstance(a, StatusAmounts) else StatusAmounts(a) for name, a in allocated.items()}
     conditions = (Condition("PodResizePending", "True", reason),) if reason else ()
-    return Pod("default", "p", "u", spec, status=PodStatus(allocated=allocated, conditions=conditions))
+    return Pod("default", "p", "u", spec, status=PodStatus(allocated=shown, conditions=conditions))
 
 
-def test_an_assigned_pod_counts_the_larger_of_spec_and_status_per_container_and_resource() -> None:
+def test_an_assigned_pod_counts_the_larger_of_spec_and_status_per_resource() -> None:
     spec = PodSpec((container("a", cpu="1", memory="4Mi"), container("b", cpu="1", memory="1Mi")))
     usage = resized(spec, {"a": amounts(cpu="3", memory="2Mi", gpu="1")}).usage
     assert usage.requested == Resources(4000, 5 * MI, scalars={"nvidia.com/gpu": 1})
     assert nonzero(usage) == (4000, 5 * MI)
+    running = resized(spec, {"a": StatusAmounts(amounts(cpu="1"), amounts(cpu="2"))}).usage
+    assert running.requested == Resources(3000, 5 * MI)
 
 
-def test_an_infeasible_resize_leaves_the_spec_of_the_container_out() -> None:
-    spec = PodSpec((container("a", cpu="4", memory="4Mi"),))
+def test_what_moves_between_the_containers_of_an_assigned_pod_counts_once() -> None:
+    spec = PodSpec((container("a", cpu="3", memory="1Mi"), container("b", cpu="1", memory="1Mi")))
+    status = {"a": amounts(cpu="1", memory="1Mi"), "b": amounts(cpu="3", memory="1Mi")}
+    assert resized(spec, status).usage.requested == Resources(4000, 2 * MI)
+
+
+def test_the_defaults_stand_in_for_what_spec_and_status_lack_each() -> None:
+    spec = PodSpec((Container("a"), container("b", memory="1Mi")))
+    usage = resized(spec, {"a": amounts(cpu="30m"), "b": amounts(cpu="1")}).usage
+    assert usage.requested == Resources(1030, MI)
+    assert nonzero(usage) == (1030, 400 * MI)
+    assert nonzero(resized(PodSpec((Container("a"),)), {"a": amounts(cpu="30m", memory="1Mi")}).usage) == (
+        100,
+        200 * MI,
+    )
+
+
+def test_an_infeasible_resize_leaves_the_spec_of_every_container_out() -> None:
+    spec = PodSpec((container("a", cpu="4", memory="4Mi"), container("b", cpu="2")))
     allocated = {"a": amounts(cpu="1", memory="1Mi")}
-    assert resized(spec, allocated, "Infeasible").usage.requested == Resources(1000, MI)
-    assert resized(spec, allocated, "Deferred").usage.requested == Resources(4000, 4 * MI)
+    infeasible = resized(spec, allocated, "Infeasible").usage
+    assert infeasible.requested == Resources(1000, MI)
+    assert nonzero(infeasible) == (1100, 201 * MI)
+    assert resized(spec, allocated, "Deferred").usage.requested == Resources(6000, 4 * MI)
 
 
-def test_an_assigned_pod_counts_the_larger_of_spec_and_status_for_itself_where_its_spec_does() -> None:
+def test_an_assigned_pod_counts_the_larger_of_spec_and_status_for_itself() -> None:
     spec = PodSpec((container("a", cpu="1", memory="1Mi"),), resources=amounts(cpu="2"))
     assert resized(spec, {"": amounts(cpu="3", gpu="1")}).usage.requested == Resources(3000, MI)
     assert resized(spec, {"": amounts(cpu="1")}).usage.requested == Resources(2000, MI)
-    assert resized(spec, {"": amounts(cpu="1")}, "Infeasible").usage.requested == Resources(1000, MI)
+    assert resized(spec, {"": amounts(cpu="1"), "a": amounts()}, "Infeasible").usage.requested == Resources(1000)
     spec = PodSpec((container("a", cpu="1", memory="1Mi"),))
-    assert resized(spec, {"": amounts(cpu="3")}).usage.requested == Resources(1000, MI)
+    assert resized(spec, {"": StatusAmounts(amounts(cpu="3"), amounts(cpu="2"))}).usage.requested == Resources(3000, MI)
 
 
 def test_the_incoming_pod_uses_its_spec_only_and_a_pod_without_status_amounts_uses_it_as_well() -> None:

@@ -33,7 +33,7 @@ from gangsched_framework.pod_spec import (
     WeightedPodAffinityTerm,
 )
 from gangsched_framework.quantity import UNIT, parse_amount
-from gangsched_framework.resources import EPHEMERAL_STORAGE
+from gangsched_framework.resources import EPHEMERAL_STORAGE, StatusAmounts
 
 Quantity = int | float | str
 SelectorLike = Mapping[str, str] | LabelSelector | None
@@ -262,7 +262,7 @@ class _PodShape:
     def allocated(self, **quantities: Quantity) -> Self:
         """Amounts in the status of the current container (a resize under way)."""
         name = self._spec.containers[-1].name
-        return self._with_status(allocated={**self._pod.status.allocated, name: _amounts(quantities)})
+        return self._with_status(allocated={**self._pod.status.allocated, name: StatusAmounts(_amounts(quantities))})
 
 
 @frozen

@@ -22,6 +22,7 @@ from gangsched.manifests.shapes import shape
 from gangsched.manifests.times import SECOND
 
 DEFAULT_NAMESPACE = "default"
+_SELECTOR_OWNERS = {"ReplicationController": "v1", "ReplicaSet": "apps/v1", "StatefulSet": "apps/v1"}
 
 
 class Metadata(NamedTuple):  # the cheapest value to make, and every pod makes one
@@ -91,7 +92,10 @@ def _decoded(context: Context, scope: Scope, raw: Raw, now: int, current: object
 def _controller(owners: list[Raw]) -> tuple[str, str] | None:
     for owner in owners:
         if owner.get("controller"):
-            return owner.get("kind") or "", owner.get("name") or ""
+            kind, version = owner.get("kind") or "", owner.get("apiVersion")
+            # a kind of that name in another API is another kind, whose selector nobody reads (spec §7.9.1)
+            foreign = version != _SELECTOR_OWNERS.get(kind, version)
+            return f"{version}/{kind}" if foreign else kind, owner.get("name") or ""
     return None
 
 

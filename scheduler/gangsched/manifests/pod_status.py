@@ -10,13 +10,19 @@ from gangsched.manifests.errors import InputError
 from gangsched.manifests.fields import Raw, each, one_of, part
 from gangsched.manifests.shapes import shape
 from gangsched_framework.objects import Condition, PodStatus
+from gangsched_framework.resources import StatusAmounts
 
 PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
+_SILENT = StatusAmounts()
 _STATUSES: tuple[Literal["True", "False", "Unknown"], ...] = ("True", "False", "Unknown")
 
 
-def read_status(context: Context, raw: Any, node_name: str, now: int, current: object | None) -> PodStatus:
+def read_status(
+    context: Context, raw: Any, node_name: str, now: int, current: object | None, *, pod_level: bool = False
+) -> PodStatus:
     """The status of a pod. An assigned one without ``startTime`` started when it was created (conformance README §3).
+
+    ``pod_level``: whether the pod's spec requests resources for the pod as a whole.
 
     Raises InputError.
     """
@@ -35,7 +41,7 @@ def read_status(context: Context, raw: Any, node_name: str, now: int, current: o
             raw.get("nominatedNodeName") or "",
             started,
             each(raw, "conditions", lambda condition: read_condition(context, condition)),
-            _allocated(raw),
+            _allocated(raw, pod_level),
         )
     except InputError as error:
         raise error.under("status") from None
@@ -56,26 +62,34 @@ def read_condition(context: Context, raw: Raw) -> Condition:
     )
 
 
-def _allocated(raw: Raw) -> dict[str, dict[str, int]]:
-    """Container, or '' for the pod -> the larger of ``allocatedResources`` and ``resources.requests`` (spec §3.5)."""
-    allocated: dict[str, dict[str, int]] = {}
+def _allocated(raw: Raw, pod_level: bool) -> dict[str, StatusAmounts]:
+    """What the status shows of each container, and of the pod ('') if that counts (spec §3.5).
 
-    def read(holder: Raw, name: str) -> None:
-        amounts = part(holder, "allocatedResources", _exact) or {}
-        requests = part(holder, "resources", lambda resources: part(resources, "requests", _exact)) or {}
-        for resource, amount in requests.items():
-            amounts[resource] = max(amount, amounts.get(resource, 0))
-        if amounts:
-            allocated[name] = amounts
+    The pod's own amounts count when it has ``resources`` beside a request of its own, or both amounts without [run].
+    An infeasible resize leaves the spec out: then a container's status counts although it holds nothing.
+    """
+    allocated: dict[str, StatusAmounts] = {}
+    infeasible = any(
+        c.get("type") == "PodResizePending" and c.get("reason") == "Infeasible" for c in raw.get("conditions") or ()
+    )
 
     def read_container(container: Raw) -> None:
-        if container.get("name"):
-            read(container, container["name"])
+        amounts = _amounts(container)
+        if container.get("name") and (amounts != _SILENT or infeasible):
+            allocated[container["name"]] = amounts
 
-    read(raw, "")
+    own = _amounts(raw)
+    counts = raw.get("resources") is not None if pod_level else None not in own
+    if counts:
+        allocated[""] = own
     each(raw, "containerStatuses", read_container)
     each(raw, "initContainerStatuses", read_container)
     return allocated
+
+
+def _amounts(holder: Raw) -> StatusAmounts:
+    requests = part(holder, "resources", lambda resources: part(resources, "requests", _exact))
+    return StatusAmounts(part(holder, "allocatedResources", _exact), requests)
 
 
 def _exact(raw: Raw) -> dict[str, int]:

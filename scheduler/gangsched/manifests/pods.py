@@ -21,6 +21,7 @@ from gangsched.manifests.shapes import shape
 from gangsched.manifests.templates import Template, Templates
 from gangsched.manifests.unsupported import consequence
 from gangsched_framework.objects import PREEMPT_LOWER_PRIORITY, Pod, PodStatus
+from gangsched_framework.pod_requests import pod_level_requests
 
 _FIELDS = ("apiVersion", "kind", "metadata", "spec", "status")
 _PENDING = PodStatus()
@@ -58,7 +59,8 @@ class PodReader:
             self.context.warn_once(name, consequence(name))
         status = _PENDING
         if manifest.get("status") or node_name:
-            status = read_status(self.context, manifest.get("status"), node_name, now, current)
+            pod_level = bool(pod_level_requests(spec))
+            status = read_status(self.context, manifest.get("status"), node_name, now, current, pod_level=pod_level)
         return Pod(
             namespace=meta.namespace,
             name=meta.name,

@@ -32,7 +32,7 @@ from gangsched_framework.pod_spec import (
     Toleration,
     WeightedPodAffinityTerm,
 )
-from gangsched_framework.resources import Resources
+from gangsched_framework.resources import Resources, StatusAmounts
 
 MILLI = 10**6
 UNIT = 10**9
@@ -111,6 +111,20 @@ class TestIdentity:
             {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "2", "controller": True},
         ]
         assert read_pod(metadata={"ownerReferences": owners}).owner == ("ReplicaSet", "web")
+
+    @pytest.mark.parametrize(
+        ("version", "kind", "want"),
+        [
+            ("v1", "ReplicationController", "ReplicationController"),
+            ("apps/v1", "StatefulSet", "StatefulSet"),
+            ("apps.kruise.io/v1alpha1", "StatefulSet", "apps.kruise.io/v1alpha1/StatefulSet"),
+            ("v1", "ReplicaSet", "v1/ReplicaSet"),
+            ("batch/v1", "Job", "Job"),
+        ],
+    )
+    def test_a_controller_of_another_api_is_another_kind(self, version: str, kind: str, want: str) -> None:
+        owner = {"apiVersion": version, "kind": kind, "name": "web", "uid": "1", "controller": True}
+        assert read_pod(metadata={"ownerReferences": [owner]}).owner == (want, "web")
 
     def test_null_stands_for_absent(self) -> None:
         metadata = {"creationTimestamp": None, "labels": None, "annotations": {"a": None}, "ownerReferences": None}
@@ -411,10 +425,26 @@ class TestPodStatus:
             Condition("PodResizePending", "True", "Infeasible", "m"),
         )
         assert got.allocated == {
-            "": {"cpu": 5 * UNIT},
-            "c": {"cpu": 3 * UNIT, "memory": UNIT},
-            "i": {"cpu": UNIT},
+            "": StatusAmounts({"cpu": 4 * UNIT}, {"cpu": 5 * UNIT}),
+            "c": StatusAmounts({"cpu": 2 * UNIT, "memory": UNIT}, {"cpu": 3 * UNIT}),
+            "d": StatusAmounts(),
+            "i": StatusAmounts(None, {"cpu": UNIT}),
         }
+
+    def test_a_status_that_shows_no_amounts_counts_only_in_an_infeasible_resize(self) -> None:
+        status = {"containerStatuses": [{"name": "c"}], "allocatedResources": {"cpu": "4"}}
+        assert read_pod(status=status).status.allocated == {}
+        pending = [{"type": "PodResizePending", "status": "True", "reason": "Infeasible"}]
+        assert read_pod(status={**status, "conditions": pending}).status.allocated == {"c": StatusAmounts()}
+
+    def test_the_status_of_the_pod_counts_with_resources_beside_a_request_of_its_own_or_with_both(self) -> None:
+        of_pod = {"resources": {"requests": {"cpu": "1"}}}
+        shown = {"allocatedResources": {"cpu": "4"}}
+        running = {"resources": {"requests": {"cpu": "5"}}}
+        assert "" not in read_pod(of_pod, status=shown).status.allocated
+        assert "" in read_pod(of_pod, status=running).status.allocated
+        assert "" not in read_pod(status=running).status.allocated
+        assert "" in read_pod(status={**shown, **running}).status.allocated
 
 
 class TestGroups:
