@@ -83,6 +83,10 @@ class Handle(Protocol):
         """Changes whenever ``namespaces``, ``selector_owners`` or ``disruption_budgets`` do."""
         ...
 
+    def newest(self, pod: Pod) -> Pod | None:
+        """The pod of that name as it is known by now, None when it has gone."""
+        ...
+
     @property
     def disruption_budgets(self) -> Sequence[PodDisruptionBudget]: ...
     @property

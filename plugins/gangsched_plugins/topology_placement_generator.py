@@ -9,9 +9,10 @@ import numpy as np
 
 from gangsched_framework.cycle_state import PodGroupCycleState
 from gangsched_framework.handle import Handle
+from gangsched_framework.hierarchy import MAX_PARENT_LINKS
 from gangsched_framework.infos import PodGroupInfo
 from gangsched_framework.node_classes import NodeClasses
-from gangsched_framework.objects import Pod
+from gangsched_framework.objects import EntityKey, Pod
 from gangsched_framework.placement import Placement
 from gangsched_framework.status import Status, error
 from gangsched_plugins import names
@@ -75,11 +76,16 @@ class TopologyPlacementGenerator:
 
     def _domain_of_running(self, group: PodGroupInfo, key: str) -> str | Status | None:
         """The one domain of the subtree's scheduled pods, None when it has none."""
+        deep = _too_deep(group, MAX_PARENT_LINKS)
+        if deep is not None:
+            return error(f"exceeded maximum hierarchy depth at {deep}")
         first: str | None = None
         for pod in self._running(group):
             node = self._handle.snapshot.node(pod.node_name)
             if node is None:
-                return error(f'{_UNKNOWN}nodeinfo not found for node name "{pod.node_name}"')
+                return error(
+                    f'{_UNKNOWN}getting node for pod {pod.key}: nodeinfo not found for node name "{pod.node_name}"'
+                )
             value = node.labels.get(key)
             if value is None:
                 return error(f"{_UNKNOWN}no topology domain found for pod {pod.key}")
@@ -92,3 +98,11 @@ class TopologyPlacementGenerator:
         """Scheduled pods in tree order, then by name: the error names the first two domains of this order."""
         for leaf in group.leaves():
             yield from sorted(self._handle.forest.scheduled_pods(leaf.key).values(), key=lambda pod: pod.name)
+
+
+def _too_deep(group: PodGroupInfo, levels: int) -> EntityKey | None:
+    """The first group that stands ``levels`` below: v1.37.2 looks for running pods no further down (spec §6.1)."""
+    if not levels:
+        return group.key
+    below = (_too_deep(child, levels - 1) for child in group.children)
+    return next((key for key in below if key is not None), None)

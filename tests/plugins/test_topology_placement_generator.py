@@ -69,7 +69,8 @@ PINS: list[tuple[str, list[Pod], dict[str, tuple[int, ...]], str]] = [
         "a pod on a vanished node is an error",
         [pod("a", "g", "gone")],
         {},
-        'cannot determine domain for already scheduled pods: nodeinfo not found for node name "gone"',
+        "cannot determine domain for already scheduled pods: getting node for pod default/a: "
+        'nodeinfo not found for node name "gone"',
     ),
 ]
 

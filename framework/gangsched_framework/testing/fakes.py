@@ -103,6 +103,7 @@ class FakeHandle:
     tracing: bool = False
     told: list[str] = field(factory=list)
     frameworks: dict[str, Framework] = field(factory=dict)
+    newer: dict[str, Pod | None] = field(factory=dict)
     _accounts: Accounts | None = None
 
     def trace(self, subject: str, text: str) -> None:
@@ -117,6 +118,9 @@ class FakeHandle:
     @property
     def forest(self) -> Forest:
         return self.snapshot.forest
+
+    def newest(self, pod: Pod) -> Pod | None:
+        return self.newer.get(pod.key, pod)
 
     def framework_for(self, scheduler_name: str) -> Framework | None:
         return self.frameworks.get(scheduler_name)

@@ -12,13 +12,13 @@ from gangsched_framework.handle import Handle
 from gangsched_framework.infos import PoppedPodGroupInfo
 from gangsched_framework.interface import PodGroupPostFilterResult, PostFilterResult, SchedulingFunction
 from gangsched_framework.objects import EntityKey, Pod
-from gangsched_framework.status import Status, unresolvable
+from gangsched_framework.status import Status, error, unresolvable
 from gangsched_plugins import names
 from gangsched_plugins.default_preemption.dry_runs import DryRun
 from gangsched_plugins.default_preemption.emptied import LesserUnits
 from gangsched_plugins.default_preemption.gate import EvictionGate
 from gangsched_plugins.default_preemption.group_preemption import GroupPreemption
-from gangsched_plugins.default_preemption.pod_preemption import PodPreemption
+from gangsched_plugins.default_preemption.pod_preemption import PREFIX, PodPreemption
 from gangsched_plugins.default_preemption.row_memo import RowMemo
 from gangsched_plugins.default_preemption.units import UnitFinder
 
@@ -61,8 +61,11 @@ class DefaultPreemption:
     def post_filter(
         self, state: CycleState, pod: Pod, statuses: Mapping[str, Status]
     ) -> tuple[PostFilterResult | None, Status | None]:
-        """Empty the node where it costs least. O(candidate nodes × their lesser pods)."""
-        attempt = PodPreemption(self._handle, self._framework(pod), state, pod, statuses, self._dry_runs)
+        """Empty the node where it costs least, for the pod as it is by now. O(candidate nodes × their lesser pods)."""
+        newest = self._handle.newest(pod)
+        if newest is None:
+            return None, error(f'{PREFIX}pod "{pod.name}" not found')
+        attempt = PodPreemption(self._handle, self._framework(pod), state, newest, statuses, self._dry_runs)
         result, status = attempt.run(self._percentage, self._absolute)
         if self._asynchronous and result is not None and result.victims and not self._handle.rehearsal:
             self._gate.close(pod.entity_key, result.victims)

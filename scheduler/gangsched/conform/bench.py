@@ -42,6 +42,7 @@ class Bench:
         self.core = core
         (self.framework,) = core.frameworks.values()
         self.pod = self.pod_of(case["pod"])
+        core.world.pods[self.pod.key] = self.pod  # listed, though it waits in no queue
         self._snapshot = core.snapshot
         self._snapshot.refresh()
         self.algorithm = PodAlgorithm(core.snapshot, core.nominator, upstream_order=True)

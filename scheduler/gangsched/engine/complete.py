@@ -104,8 +104,6 @@ def _complete_pod(
         return _own(info, outcome, None)
     pushed_down = result is not None and result.ok
     if pushed_down or outcome is None:
-        if nominate is None and outcome is not None and outcome.placed:
-            nominate = ""
         return FinalPod(info, outcome, groups.before[leaf], nominate)
     if outcome.placed:
         return FinalPod(info, outcome, _by_group(status, groups), "" if nominate is None else nominate)

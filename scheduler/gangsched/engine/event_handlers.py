@@ -152,10 +152,11 @@ class EventHandlers:
     def _add_pod(self, pod: Pod) -> None:
         if pod.terminal:
             return
-        self.world.add_pod(pod)
+        own = self._responsible(pod)
+        self.world.add_pod(pod, foreign=not own)
         if pod.node_name:
             self.queue.move_all(_POD_ADD, None, pod)
-        elif self._responsible(pod):
+        elif own:
             self.queue.add(pod)
 
     def _update_pod(self, old: Pod, new: Pod) -> None:
@@ -178,8 +179,9 @@ class EventHandlers:
             self._update_waiting(old, new)
 
     def _update_waiting(self, old: Pod, new: Pod) -> None:
-        assumed = self.world.update_pod(old, new)
-        if assumed or not self._responsible(new):
+        own = self._responsible(new)
+        assumed = self.world.update_pod(old, new, foreign=not own)
+        if assumed or not own:
             return
         self.queue.update(old, new)
         nominated = old.status.nominated_node_name

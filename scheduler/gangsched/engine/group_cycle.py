@@ -182,7 +182,7 @@ class GroupCycle:
         pods = self._submit_pods(finals)
         if self._tree is not None and self._validated:
             for group in self._tree.walk():
-                self.tools.submitter.write_group(group.key, failure)
+                self.tools.submitter.write_group(group.group, failure)
         self.tools.queue.add_attempted(self.entity, failure)
         return self._report(failure, {}, {}, pods, early=True)
 
@@ -206,7 +206,7 @@ class GroupCycle:
             by = Preemptor(tree.key, tree.group.uid, self._framework.profile.scheduler_name)
             tools.submitter.evict(found.victims, by, "cluster")
         for info in tree.walk():
-            tools.submitter.write_group(info.key, groups.after[info.key])
+            tools.submitter.write_group(info.group, groups.after[info.key])
         self._log("submitted", pods=len(pods))
         tools.queue.add_attempted(self.entity, root_status)
         if tools.log.on:
@@ -244,9 +244,10 @@ class GroupCycle:
         queued = [info for leaf in tree.leaves() for info in self._leaves.get(leaf.key, ())]
         finals = [FinalPod(info, None, *end) for info, end in zip(queued, refusal.pods, strict=True)]
         pods = self._submit_pods(finals)
-        groups = dict(zip((info.key for info in tree.walk()), refusal.groups, strict=True))
-        for key, status in groups.items():
-            tools.submitter.write_group(key, status)
+        groups: Statuses = {}
+        for info, status in zip(tree.walk(), refusal.groups, strict=True):
+            groups[info.key] = status
+            tools.submitter.write_group(info.group, status)
         tools.queue.add_attempted(self.entity, refusal.root)
         self._lay_down()
         raw = {key: code for key, code in zip(groups, refusal.raw, strict=True) if code is not None}

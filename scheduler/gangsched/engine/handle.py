@@ -12,7 +12,7 @@ from gangsched_framework.accounts import Accounts
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Clock, Nominations
 from gangsched_framework.hierarchy import Forest
-from gangsched_framework.objects import Namespace, PodDisruptionBudget, SelectorOwner
+from gangsched_framework.objects import Namespace, Pod, PodDisruptionBudget, SelectorOwner
 from gangsched_framework.snapshot import Snapshot
 
 
@@ -66,6 +66,9 @@ class EngineHandle:
     @property
     def lister_version(self) -> int:
         return self.world.listed
+
+    def newest(self, pod: Pod) -> Pod | None:
+        return self.world.pods.get(pod.key)
 
     @property
     def disruption_budgets(self) -> Sequence[PodDisruptionBudget]:

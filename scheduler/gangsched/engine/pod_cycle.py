@@ -91,6 +91,8 @@ class PodCycle:
         if fit_error is None:
             tools.world.release()
             return tools.submitter.fail(self.entity, status, nominate, fit_error)
+        if not self._framework.has_post_filter:  # nobody could keep the promise (v1.37.2)
+            nominate = NOMINATION_CLEARED
         pod = self.entity.pod
         result, message = self._post_filter(outcome, fit_error)
         tools.world.release()

@@ -17,7 +17,11 @@ def reconcile(popped: PodGroupInfo, forest: Forest) -> PodGroupInfo:
     """The popped tree with the snapshot's group objects (spec §4.2). Raises TreeError when the shapes differ."""
     group = forest.group(popped.key)
     if group is None:
-        raise TreeError(f"pod group object not found for pod group {popped.key}")
+        raise TreeError(
+            f"pod group object not found for pod group {popped.key}"
+            if popped.is_leaf
+            else f'composite pod group object not found for pod group "{popped.key}"'
+        )
     kind = "pod group" if popped.is_leaf else "composite pod group"
     if group.parent_name != popped.group.parent_name:
         raise TreeError(
@@ -78,16 +82,21 @@ def _validate_group(group: Group, root: Group, policy_gate: bool) -> None:
             "all pod groups in a hierarchy should have the same priority as the root pod group's priority, got "
             f"{group.effective_priority} ({group.key.full_name}) and {root.effective_priority} ({root.key.full_name})"
         )
-    if policy_gate and group.preemption_policy != root.preemption_policy:
+    policy, wanted = _policy_of(group), _policy_of(root)
+    if policy_gate and policy != wanted:
         raise TreeError(
             "all pod groups in a hierarchy should have the same preemption policy as the root pod group, got "
-            f"{group.preemption_policy} and {root.preemption_policy}"
+            f"{policy} and {wanted}"
         )
+
+
+def _policy_of(group: Group) -> str:
+    return group.preemption_policy or "PreemptLowerPriority"
 
 
 def _validate_policy(pod: Pod, first: Pod, root: Group, policy_gate: bool) -> None:
     if policy_gate:
-        wanted = root.preemption_policy or "PreemptLowerPriority"
+        wanted = _policy_of(root)
         if pod.preemption_policy != wanted:
             raise TreeError(
                 "all pods in a single pod group should have the same preemption policy as the pod group's preemption "

@@ -14,7 +14,7 @@ from gangsched_framework.framework import Framework
 from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import Pod
 from gangsched_framework.snapshot import Snapshot
-from gangsched_framework.status import Code, FitError, Status, unschedulable
+from gangsched_framework.status import FitError, Status, unschedulable
 
 START = 0
 """The mark before the first step of a cycle."""
@@ -65,7 +65,7 @@ class Session:
         if isinstance(answer, FitError):
             outcome = PodOutcome(info, state, status=unschedulable(answer.message), fit_error=answer)
         else:
-            outcome = PodOutcome(info, state, status=answer, clear_nomination=answer.code is Code.ERROR)
+            outcome = PodOutcome(info, state, status=answer, clear_nomination=True)
         self.trace.add("pod", pod.key, outcome.status.message if outcome.status else "")
         return outcome
 

@@ -14,7 +14,7 @@ from gangsched_framework.errors import GangschedError
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Clock
 from gangsched_framework.infos import QueuedPodInfo
-from gangsched_framework.objects import Condition, EntityKey, Pod
+from gangsched_framework.objects import Condition, EntityKey, Group, Pod
 from gangsched_framework.status import FitError, Status, error, unschedulable
 from gangsched_queue.scheduling_queue import SchedulingQueue
 
@@ -130,12 +130,13 @@ class Submitter:
 
     # --- groups -----------------------------------------------------------------------------------------------------
 
-    def write_group(self, key: EntityKey, status: Status) -> None:
-        """The group's condition, unless the group is gone or shows it already (spec §4.10)."""
-        group = self.world.forest.group(key)
-        condition = group_condition(group, status, self.clock.now()) if group is not None else None
+    def write_group(self, group: Group, status: Status) -> None:
+        """The condition of a group as the cycle saw it, unless it is gone or showed it already (spec §4.10)."""
+        if self.world.forest.group(group.key) is None:
+            return
+        condition = group_condition(group, status, self.clock.now())
         if condition is not None:
-            self.outbox.emit(SetCondition(key, condition))
+            self.outbox.emit(SetCondition(group.key, condition))
 
     # --- preemption -------------------------------------------------------------------------------------------------
 
