@@ -107,23 +107,17 @@ class ScoreColumn:
     ahead: Callable[[Rows, NDArray[np.int64]], Scores] | None = None
 
 
-REFUSED = -(2**62)
-"""Below any sum of scores."""
-
-
 @value(eq=False)
 class Columns:
     """A plugin's columnar form for one kind of pod. Absent parts: it refuses nobody, scores nothing (or skips).
 
     ``guard`` must hold at each use, else the per-node form is used: for plugins silent only while something is absent
-    from the cluster. ``judge``: what the filter's ``test`` and the score's ``one`` say of each of some rows, in one
-    look; ``REFUSED`` where the row fails. It may go by the table's log of touched rows. None = ask them.
+    from the cluster.
     """
 
     filter: FilterColumn | None = None
     score: ScoreColumn | DomainScore | None = None
     guard: Callable[[], bool] | None = None
-    judge: Callable[[Sequence[int]], Sequence[int]] | None = None
 
 
 SILENT = Columns()

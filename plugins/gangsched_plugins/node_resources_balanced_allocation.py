@@ -67,7 +67,7 @@ class NodeResourcesBalancedAllocation:
             (first, asked_a), (second, asked_b) = asked
             pair = self._pairs.of((first, second), table)
             if pair.holds:
-                return pair.columns(asked_a, asked_b)
+                return Columns(score=pair.column(asked_a, asked_b))
         parts = [(amount, *table.column(resource)) for resource, amount in asked]
 
         def one(row: int) -> int:
@@ -117,12 +117,12 @@ class _Pair:
         self.holds = all(map(_on_every_node, capacities))
         self._whole = np.array([_view(capacity) for capacity in capacities], np.float64)
         self._used = FloatColumns(table, (self._used_a, self._used_b))
-        self._scratch, self._one = np.zeros_like(self._whole), np.ones_like(self._whole)
+        self._scratch, self._one = np.zeros_like(self._whole), np.ones(len(table.names))
         self._log: list[int] = []
         self._position = -1
         self._before: array[int] = array("i", [0]) * len(table.names)  # 150 less the balance of the node as it stands
 
-    def columns(self, asked_a: int, asked_b: int) -> Columns:
+    def column(self, asked_a: int, asked_b: int) -> ScoreColumn:
         """The score for a pod that asks so much."""
 
         asked = np.array([[asked_a], [asked_b]], np.float64)
@@ -160,18 +160,7 @@ class _Pair:
             b = now_b / total_b if now_b < total_b else 1.0
             return _MIDDLE + (_MIDDLE + int((1 - abs(a - b) / 2) * MAX_NODE_SCORE) - before) // 2
 
-        def judge(rows: Sequence[int]) -> list[int]:
-            self._follow()
-            kept, scores = self._before, []
-            for row in rows:  # as ``one``, in line and with the balance as it stands at hand
-                total_a, total_b = capacity_a[row], capacity_b[row]
-                then_a, then_b = used_a[row] + asked_a, used_b[row] + asked_b
-                a = then_a / total_a if then_a < total_a else 1.0
-                b = then_b / total_b if then_b < total_b else 1.0
-                scores.append((int((1 - abs(a - b) / 2) * MAX_NODE_SCORE) + kept[row]) >> 1)
-            return scores
-
-        return Columns(score=ScoreColumn(vector, one, ahead=ahead), judge=judge)
+        return ScoreColumn(vector, one, ahead=ahead)
 
     def _follow(self) -> None:
         """Bring the balance of the nodes as they stand up to date. O(touched rows), or one vector pass."""

@@ -576,8 +576,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "signature_column",
         "a row that was refused stays refused",
-        "for row in rows if opened[row]]",
-        "for row in rows if opened[row] and self._buffer[row] >= 0]",
+        "            if opened[row]:",
+        "            if opened[row] and self._buffer[row] >= 0:",
     ),
     _engine(
         "signature_column",

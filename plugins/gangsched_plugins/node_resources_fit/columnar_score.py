@@ -70,7 +70,7 @@ class _Floats:
         self._capacities = np.array([view(capacity) for capacity in capacities], np.float64)
         self._divisors = np.maximum(self._capacities, 1.0)
         self._capacities *= MAX_NODE_SCORE
-        self._nothing, self._scratch = np.zeros_like(self._divisors), np.zeros_like(self._divisors)
+        self._nothing, self._scratch = np.zeros(len(table.names)), np.zeros_like(self._divisors)
         self._weights = [weight for weight, _, _ in parts]
         alike = len(divisors) > 0 and bool((divisors == divisors[0]).all())
         self._weight: int | NDArray[np.int32] = int(divisors[0]) if alike else divisors.astype(np.int32)

@@ -8,20 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gangsched.engine.domain_choice import FixedScore, normalized
-from gangsched_framework.columns import REFUSED, Columns, DomainFilter, DomainScore, FilterColumn, ScoreColumn
+from gangsched_framework.columns import Columns, DomainFilter, DomainScore, FilterColumn, ScoreColumn
 from gangsched_framework.interface import MAX_NODE_SCORE
 from gangsched_framework.values import value
-
-Judge = Callable[[Sequence[int]], Sequence[int]]
-"""As ``Columns.judge``."""
 
 
 @value(eq=False)
 class Slot:
     """One plugin's part: a filter, and a score that is ``absolute``, or ``relative`` to other nodes, or a constant.
 
-    ``weight`` of the score; ``largest``: what the score comes to at most, weighed. ``together``: ``Columns.judge``, if
-    the plugin both filters and scores as far as it can.
+    ``weight`` of the score; ``largest``: what the score comes to at most, weighed.
     """
 
     filter: FilterColumn | None
@@ -31,7 +27,6 @@ class Slot:
     absolute: ScoreColumn | None = None
     relative: DomainScore | FixedScore | None = None
     constant: int = 0
-    together: Judge | None = None
 
     @classmethod
     def of(cls, columns: Columns, weight: int, *, filters: bool = True) -> Slot | None:
@@ -44,33 +39,11 @@ class Slot:
         if isinstance(score, DomainScore):
             return cls(refuse, columns.guard, weight, largest, relative=score)
         if not score.normalize:
-            together = columns.judge if refuse is columns.filter else None
-            return cls(refuse, columns.guard, weight, largest, absolute=score, together=together)
+            return cls(refuse, columns.guard, weight, largest, absolute=score)
         fixed = normalized(score, weight)
         if isinstance(fixed, int):
             return cls(refuse, columns.guard, weight, largest, constant=fixed)
         return cls(refuse, columns.guard, weight, largest, relative=fixed)
-
-    @property
-    def test(self) -> Callable[[int], bool] | None:
-        """Whether a row passes, for what pods on the nodes change."""
-        return None if self.filter is None else self.filter.test
-
-    @property
-    def one(self) -> Callable[[int], int] | None:
-        """The score of a row, for what pods on the nodes change."""
-        return None if self.absolute is None else self.absolute.one
-
-    def judge(self) -> Judge | None:
-        """``Columns.judge`` of what pods on the nodes change; None = they change nothing."""
-        test, one = self.test, self.one
-        if self.together is not None or (test is None and one is None):
-            return self.together
-
-        def judge(rows: Sequence[int]) -> Sequence[int]:
-            return [REFUSED if test is not None and not test(row) else 0 if one is None else one(row) for row in rows]
-
-        return judge
 
 
 class Still:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gangsched.engine.bulk_plan import can_plan, plan, room_of
-from gangsched.engine.column_slots import Ground, Judge, Slot
+from gangsched.engine.column_slots import Ground, Slot
 from gangsched.engine.domain_choice import DomainChoice
 from gangsched_framework.columns import Columns, DomainScore, FilterColumn, View
 from gangsched_framework.node_table import NodeTable
@@ -66,7 +66,6 @@ class SignatureColumn:
             self.local = self.local and not any(isinstance(score, DomainScore) for score, _ in ground.relative)
         self._tests: list[Callable[[int], bool]] = []
         self._ones: list[tuple[Callable[[int], int], int]] = []
-        self._judges: list[tuple[Judge, int]] = []
         self._static: list[int] = []
         self._open: list[bool] = []
         self._position = -1
@@ -182,21 +181,11 @@ class SignatureColumn:
     def _repair(self, rows: Iterable[int]) -> None:
         if not self._open:
             self._list_fixed()
-        opened, static = self._open, self._static
-        stale = [row for row in rows if opened[row]]  # the others are infeasible, whatever stands there
-        self.repaired += len(stale)
-        totals = [static[row] for row in stale]
-        for judge, weight in self._judges:
-            if weight == 1:
-                totals = [total + score for total, score in zip(totals, judge(stale), strict=True)]
-            else:
-                totals = [total + score * weight for total, score in zip(totals, judge(stale), strict=True)]
-        buffer, choice = self._buffer, self._choice
-        for row, total in zip(stale, totals, strict=True):
-            new = total if total >= 0 else INFEASIBLE
-            if choice is not None:
-                choice.put(row, buffer[row], new)
-            buffer[row] = new
+        opened = self._open
+        for row in rows:
+            if opened[row]:  # else it is infeasible, whatever stands there
+                self.repaired += 1
+                self._put(row, self._total(row))
 
     def _put(self, row: int, new: int) -> None:
         if self._choice is not None:
@@ -216,10 +205,8 @@ class SignatureColumn:
     def _list_fixed(self) -> None:
         """For single rows, which lists are read from faster; a column that is never repaired does without."""
         self._open, self._static = self._still.lists
-        self._tests = [slot.test for slot in self._slots if slot.test is not None]
-        self._ones = [(slot.one, slot.weight) for slot in self._slots if slot.one is not None]
-        judges = ((slot.judge(), slot.weight or 1) for slot in self._slots)
-        self._judges = [(judge, weight) for judge, weight in judges if judge is not None]
+        self._tests = [column.test for column in self._ground.filters if column.test is not None]
+        self._ones = [(score.one, weight) for score, weight in self._ground.scores if score.one is not None]
 
     def score(self, row: int) -> int:
         """The node-local total of a row as if it were feasible, now."""
