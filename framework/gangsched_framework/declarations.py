@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from gangsched_framework.interface import Plugin
@@ -15,6 +15,17 @@ class DeclaresInertPoints(Plugin, Protocol):
 
     @property
     def inert(self) -> tuple[str, ...]: ...
+
+
+@runtime_checkable
+class ReadsPreparedState(Plugin, Protocol):
+    """A plugin that fails at ``filter`` or ``score`` where the profile disables the Pre point that prepares its state.
+
+    ``unprepared``: by point, the words in which upstream's plugin says so, up to the name of the state.
+    """
+
+    @property
+    def unprepared(self) -> Mapping[str, str]: ...
 
 
 @runtime_checkable

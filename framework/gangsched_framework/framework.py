@@ -29,7 +29,7 @@ from gangsched_framework.objects import Pod
 from gangsched_framework.placement import Placement, Progress
 from gangsched_framework.profile import Profile
 from gangsched_framework.registry import Registry
-from gangsched_framework.run_pod import PreFilterOutcome, ScoreTable
+from gangsched_framework.run_pod import PreFilterOutcome, ScoreTable, Unprepared
 from gangsched_framework.run_podgroup import Candidate
 from gangsched_framework.status import Status
 
@@ -80,10 +80,10 @@ class Framework:
         self.pod_judges = tuple(p for p in self.pre_filter_plugins if getattr(p, "judges_pod_alone", False))
         """PreFilter plugins whose answer is about the pod, whatever the nodes: asked even where columns choose."""
         self._extensions = tuple(p for p in self.pre_filter_plugins if isinstance(p, PreFilterExtensions))
-        self.filter_plugins = self._at("filter")
+        self.filter_plugins = tuple(self._prepared(p, "filter", self.pre_filter_plugins) for p in self._at("filter"))
         self._post_filter = self._at("postFilter")
         self._pre_score = self._at("preScore")
-        self.score_plugins = self._weighted("score")
+        self.score_plugins = tuple((self._prepared(p, "score", self._pre_score), w) for p, w in self._weighted("score"))
         self.node_plugins = self._node_plugins()
         self.all_nodes = profile.percentage_of_nodes_to_score >= 100 and bool(self.score_plugins)
         """Whether every node is looked at: then neither the search start nor the number found decides."""
@@ -110,6 +110,13 @@ class Framework:
         """The plugins to call at a point; one that declares itself inert there is listed in the profile, not called."""
         plugins = (self.plugins[ref.name] for ref in self.profile.points.get(point, ()))
         return tuple(plugin for plugin in plugins if point not in getattr(plugin, "inert", ()))
+
+    def _prepared(self, plugin: Any, point: str, before: tuple[Any, ...]) -> Any:
+        """The plugin; a stand-in that fails when it reads at ``point`` what it would have prepared just ``before``."""
+        words = getattr(plugin, "unprepared", {}).get(point)
+        if words is None or plugin in before:
+            return plugin
+        return Unprepared(plugin.name, f'{words} "Pre{_title(point)}{plugin.name}" from cycleState: not found')
 
     def _weighted(self, point: str) -> tuple[tuple[Any, int], ...]:
         return tuple((self.plugins[ref.name], ref.weight) for ref in self.profile.points.get(point, ()))

@@ -31,6 +31,21 @@ class PreFilterOutcome:
     plugins: tuple[str, ...] = ()
 
 
+@frozen
+class Unprepared:
+    """Stands in for a plugin without the state it reads: an Error for every pod, as upstream (configuration files
+    that do this are accepted)."""
+
+    name: str
+    complaint: str
+
+    def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status:
+        return error(self.complaint)
+
+    def score(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status:
+        return error(self.complaint)
+
+
 def run_pre_filter(
     plugins: Sequence[PreFilterPlugin], state: CycleState, pod: Pod, nodes: Sequence[NodeInfo]
 ) -> PreFilterOutcome:

@@ -17,7 +17,7 @@ from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Node, Pod
 from gangsched_framework.pod_spec import NodeAffinity as NodeAffinityRules
 from gangsched_framework.pod_spec import NodeSelectorTerm, PodSpec, PreferredNodeTerm, Requirement
-from gangsched_framework.status import Status, error, skip, unresolvable
+from gangsched_framework.status import Code, Status, error, skip, unresolvable
 from gangsched_plugins.common.labels import joined
 from gangsched_plugins.common.normalize import normalize_by_maximum
 from gangsched_plugins.common.selectors import (
@@ -121,7 +121,11 @@ class NodeAffinity:
 
     def score(self, state: CycleState, pod: Pod, node: NodeInfo) -> int | Status:
         """Sum of the weights of the matching preferences."""
-        return _weight_of(state.read(_SCORE_STATE) or (), node.node)
+        if state.read(_SCORE_STATE) is None:  # the profile disables PreScore
+            refused = self.pre_score(state, pod, ())
+            if refused is not None:
+                return 0 if refused.code is Code.SKIP else refused
+        return _weight_of(state.read(_SCORE_STATE), node.node)
 
     def normalize_score(
         self, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo], scores: list[int]

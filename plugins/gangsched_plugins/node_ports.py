@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ class NodePorts:
     name = NODE_PORTS
     locality = "node"
     ignores_requests = True
+    unprepared: ClassVar[Mapping[str, str]] = {"filter": "reading"}
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         pass

@@ -55,6 +55,8 @@ class NodeResourcesBalancedAllocation:
         asked: Asked | None = state.read(_STATE)
         if asked is None:
             asked = self._asked(pod)
+            if not any(amount for _, amount in asked):
+                return 0
         allocatable = node.allocatable
         return _score((node.requested(r), amount, _amount(allocatable, r)) for r, amount in asked)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from gangsched_framework.columns import Columns, filter_by_class, score_by_class
 from gangsched_framework.cycle_state import CycleState
@@ -31,6 +31,7 @@ class TaintToleration:
     name = TAINT_TOLERATION
     locality = "node"
     ignores_requests = True
+    unprepared: ClassVar[Mapping[str, str]] = {"score": "failed to read"}
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self._comparison = comparison_operators(handle.feature_gates)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from gangsched_framework.columns import Columns
 from gangsched_framework.cycle_state import CycleState
@@ -34,6 +34,7 @@ class InterPodAffinity:
     name = names.INTER_POD_AFFINITY
     locality = "domain"
     ignores_requests = True
+    unprepared: ClassVar[Mapping[str, str]] = {"filter": "error reading", "score": "failed to read"}
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self._handle = handle

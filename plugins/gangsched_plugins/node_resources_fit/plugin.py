@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -43,6 +43,7 @@ class NodeResourcesFit:
     name = NODE_RESOURCES_FIT
     locality = "node"
     keeps_to_placement = True
+    unprepared: ClassVar[Mapping[str, str]] = {"filter": "error reading"}
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self._arguments = read_arguments(args)
@@ -65,7 +66,7 @@ class NodeResourcesFit:
 
     def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
         """Refuse a node with a reason for every resource it lacks; unresolvable when one lacks even if empty."""
-        return refusal(state.read(_FILTER_STATE) or self._demand(pod), node)
+        return refusal(state.read(_FILTER_STATE), node)
 
     def _demand(self, pod: Pod) -> Demand:
         return Demand.of(pod.incoming.requested, self._arguments.ignores)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from gangsched_framework.columns import SILENT, Columns
 from gangsched_framework.cycle_state import CycleState
@@ -46,6 +46,7 @@ class PodTopologySpread:
     name = names.POD_TOPOLOGY_SPREAD
     locality = "domain"
     ignores_requests = True
+    unprepared: ClassVar[Mapping[str, str]] = {"filter": "reading", "score": "error reading"}
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self._handle = handle
