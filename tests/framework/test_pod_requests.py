@@ -244,6 +244,8 @@ def test_an_infeasible_resize_leaves_the_spec_of_every_container_out() -> None:
     assert infeasible.requested == Resources(1000, MI)
     assert nonzero(infeasible) == (1100, 201 * MI)
     assert resized(spec, allocated, "Deferred").usage.requested == Resources(6000, 4 * MI)
+    silent = resized(spec, {"": StatusAmounts()}, "Infeasible").usage
+    assert (silent.requested, nonzero(silent)) == (Resources(), (200, 400 * MI))
 
 
 def test_an_assigned_pod_counts_the_larger_of_spec_and_status_for_itself() -> None:

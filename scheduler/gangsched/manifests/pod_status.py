@@ -66,16 +66,13 @@ def _allocated(raw: Raw, pod_level: bool) -> dict[str, StatusAmounts]:
     """What the status shows of each container, and of the pod ('') if that counts (spec §3.5).
 
     The pod's own amounts count when it has ``resources`` beside a request of its own, or both amounts without [run].
-    An infeasible resize leaves the spec out: then a container's status counts although it holds nothing.
+    An infeasible resize leaves the spec out: then the status counts although it shows nothing.
     """
     allocated: dict[str, StatusAmounts] = {}
-    infeasible = any(
-        c.get("type") == "PodResizePending" and c.get("reason") == "Infeasible" for c in raw.get("conditions") or ()
-    )
 
     def read_container(container: Raw) -> None:
         amounts = _amounts(container)
-        if container.get("name") and (amounts != _SILENT or infeasible):
+        if container.get("name") and amounts != _SILENT:
             allocated[container["name"]] = amounts
 
     own = _amounts(raw)
@@ -84,7 +81,15 @@ def _allocated(raw: Raw, pod_level: bool) -> dict[str, StatusAmounts]:
         allocated[""] = own
     each(raw, "containerStatuses", read_container)
     each(raw, "initContainerStatuses", read_container)
+    if not pod_level and _is_infeasible(raw):
+        allocated.setdefault("", _SILENT)
     return allocated
+
+
+def _is_infeasible(raw: Raw) -> bool:
+    """Whether a resize of the pod waits that its node can never grant; the status of the condition is not looked at."""
+    conditions = raw.get("conditions") or ()
+    return any(c.get("type") == "PodResizePending" and c.get("reason") == "Infeasible" for c in conditions)
 
 
 def _amounts(holder: Raw) -> StatusAmounts:

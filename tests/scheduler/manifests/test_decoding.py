@@ -427,7 +427,6 @@ class TestPodStatus:
         assert got.allocated == {
             "": StatusAmounts({"cpu": 4 * UNIT}, {"cpu": 5 * UNIT}),
             "c": StatusAmounts({"cpu": 2 * UNIT, "memory": UNIT}, {"cpu": 3 * UNIT}),
-            "d": StatusAmounts(),
             "i": StatusAmounts(None, {"cpu": UNIT}),
         }
 
@@ -435,7 +434,7 @@ class TestPodStatus:
         status = {"containerStatuses": [{"name": "c"}], "allocatedResources": {"cpu": "4"}}
         assert read_pod(status=status).status.allocated == {}
         pending = [{"type": "PodResizePending", "status": "True", "reason": "Infeasible"}]
-        assert read_pod(status={**status, "conditions": pending}).status.allocated == {"c": StatusAmounts()}
+        assert read_pod(status={**status, "conditions": pending}).status.allocated == {"": StatusAmounts()}
 
     def test_the_status_of_the_pod_counts_with_resources_beside_a_request_of_its_own_or_with_both(self) -> None:
         of_pod = {"resources": {"requests": {"cpu": "1"}}}
