@@ -129,24 +129,23 @@ class Accounts:
         ``regrouped``: groups above it came, went or changed, so it may have another root, or its root another tenant.
         """
         entry = self._pods.get(pod.key)
-        if entry is not None and not regrouped and _counts_as_before(entry.pod, pod):
-            entry.pod = pod
-            if entry.placed != placed:
-                self._allocate(entry, grow=placed)
-            return
         if regrouped:
             self._latest = None
         if pod.deletion_timestamp is not None or pod.terminal:
             self.drop(pod.key)
         elif entry is None:
             self._enter(pod, placed)
-        else:
+        elif regrouped or not _counts_as_before(entry.pod, pod):
             self._recount(entry, pod, placed)
+        else:
+            entry.pod = pod
+            if entry.placed is not placed:
+                self._allocate(entry, grow=placed)
 
     def place(self, pod_key: str, placed: bool) -> None:
         """A pod, otherwise as it was, is assumed or loses its place; unknown ones are ignored."""
         entry = self._pods.get(pod_key)
-        if entry is not None and entry.placed != placed:
+        if entry is not None and entry.placed is not placed:
             self._allocate(entry, grow=placed)
 
     def _enter(self, pod: Pod, placed: bool) -> None:
@@ -163,7 +162,11 @@ class Accounts:
         entry = self._pods[pod.key] = _Entry(pod, job, request)
         if like is None:
             self._latest = entry if pod.group_key is not None and job.key.kind != POD else None
-        self._request(job, request, 1)
+        tenant = job.tenant
+        job.pods += 1
+        tenant.pods += 1
+        job.request, tenant.request = plus(job.request, request), plus(tenant.request, request)
+        self._requested(job)
         if placed:
             self._allocate(entry, grow=True)
 
@@ -177,7 +180,7 @@ class Accounts:
             self._move(job, self._tenant(name))
         if job.key == key and entry.request == self.vector(pod):
             entry.pod = pod
-            if entry.placed != placed:
+            if entry.placed is not placed:
                 self._allocate(entry, grow=placed)
             return
         self.drop(pod.key)
@@ -192,7 +195,15 @@ class Accounts:
             self._latest = None
         if entry.placed:
             self._allocate(entry, grow=False)
-        self._request(entry.job, entry.request, -1)
+        job, request = entry.job, entry.request
+        tenant = job.tenant
+        job.pods -= 1
+        tenant.pods -= 1
+        job.request, tenant.request = minus(job.request, request), minus(tenant.request, request)
+        if not job.pods:
+            del self.jobs[job.key]
+        self._requested(job)
+        self._forget_tenant(tenant)
 
     def _owner(self, pod: Pod) -> tuple[EntityKey, str | None]:
         """The job of a pod and its tenant, as ``tenant_name`` says."""
@@ -236,18 +247,6 @@ class Accounts:
     def _forget_tenant(self, tenant: TenantAccount) -> None:
         if tenant.queue is None and not tenant.pods:
             self.tenants.pop(tenant.name, None)
-
-    def _request(self, job: JobAccount, vector: Vector, sign: int) -> None:
-        change = plus if sign > 0 else minus
-        tenant = job.tenant
-        job.pods += sign
-        tenant.pods += sign
-        job.request, tenant.request = change(job.request, vector), change(tenant.request, vector)
-        if not job.pods:
-            del self.jobs[job.key]
-        self._requested(job)
-        if not tenant.pods:
-            self._forget_tenant(tenant)
 
     def _requested(self, job: JobAccount) -> None:
         self.version += 1
@@ -331,9 +330,7 @@ def _counts_as_before(old: Pod, new: Pod) -> bool:
     return (
         old.spec is new.spec
         and old.annotations is new.annotations
-        and old.group_name == new.group_name
-        and new.deletion_timestamp is None
-        and old.status.phase == new.status.phase
+        and (old.group_key is new.group_key or old.group_key == new.group_key)
     )
 
 

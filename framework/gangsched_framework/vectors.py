@@ -40,4 +40,6 @@ def minus(left: Vector, right: Vector) -> Vector:
     """The difference of every resource, which may be negative."""
     if len(left) == len(right):
         return tuple(map(sub, left, right))
+    if not right:
+        return left
     return tuple(a - b for a, b in zip_longest(left, right, fillvalue=0))

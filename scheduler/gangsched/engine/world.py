@@ -89,19 +89,18 @@ class World:
             for node in self.nodes.values():
                 accounts.set_node(node, node.name)
             for pod in self.pods.values():
-                self._account(pod)
+                accounts.see(pod, self._has_place(pod))
         return self.accounts
 
-    def _account(self, pod: Pod, *, regrouped: bool = False) -> None:
-        if self.accounts is not None:
-            self.accounts.see(pod, bool(pod.node_name) or pod.key in self._assumed, regrouped=regrouped)
+    def _has_place(self, pod: Pod) -> bool:
+        return pod.node_name != "" or pod.key in self._assumed
 
     def regroup(self, key: EntityKey) -> None:
         """A group came, went, or names another queue: its pods may count for others now."""
         if self.accounts is not None:
             for leaf in self.forest.leaves_below(key):
                 for pod in self.forest.pods(leaf).values():
-                    self._account(pod, regrouped=True)
+                    self.accounts.see(pod, self._has_place(pod), regrouped=True)
 
     def set_queue(self, name: str, queue: Queue | None) -> None:
         """A Queue comes, changes, or (None) goes."""
@@ -116,20 +115,20 @@ class World:
 
     # --- pods -------------------------------------------------------------------------------------------------------
 
-    def add_pod(self, pod: Pod, *, foreign: bool = False) -> None:
-        """A pod appears, waiting or assigned. ``foreign``: another scheduler's, a member only once assigned."""
+    def add_pod(self, pod: Pod) -> None:
+        """A pod appears, waiting or assigned."""
         self.pods[pod.key] = pod
-        if not foreign or pod.node_name:
-            self.forest.add_pod(pod)
+        self.forest.add_pod(pod)
         if pod.node_name:
             self._count(pod, pod.node_name)
-        self._account(pod)
+        if self.accounts is not None:
+            self.accounts.see(pod, pod.node_name != "")
 
-    def update_pod(self, old: Pod, new: Pod, *, foreign: bool = False) -> bool:
+    def update_pod(self, old: Pod, new: Pod) -> bool:
         """A pod changes; an assumed pod that shows its node is confirmed. Whether it was assumed."""
         key, node_name = new.key, new.node_name
         self.pods[key] = new
-        if (old.group_key is not None or new.group_key is not None) and (not foreign or node_name):
+        if old.group_key is not None or new.group_key is not None:
             self.forest.update_pod(old, new)
         assumed = key in self._assumed
         if node_name:
@@ -139,7 +138,7 @@ class World:
         elif not assumed:
             self._uncount(key)
         if self.accounts is not None:
-            self._account(new)
+            self.accounts.see(new, assumed or node_name != "")
         return assumed
 
     def delete_pod(self, pod: Pod) -> None:
