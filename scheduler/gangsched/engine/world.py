@@ -115,20 +115,21 @@ class World:
 
     # --- pods -------------------------------------------------------------------------------------------------------
 
-    def add_pod(self, pod: Pod) -> None:
-        """A pod appears, waiting or assigned."""
+    def add_pod(self, pod: Pod, *, foreign: bool = False) -> None:
+        """A pod appears, waiting or assigned. ``foreign``: another scheduler's, a member only once assigned."""
         self.pods[pod.key] = pod
-        self.forest.add_pod(pod)
+        if not foreign or pod.node_name:
+            self.forest.add_pod(pod)
         if pod.node_name:
             self._count(pod, pod.node_name)
         if self.accounts is not None:
             self.accounts.see(pod, pod.node_name != "")
 
-    def update_pod(self, old: Pod, new: Pod) -> bool:
+    def update_pod(self, old: Pod, new: Pod, *, foreign: bool = False) -> bool:
         """A pod changes; an assumed pod that shows its node is confirmed. Whether it was assumed."""
         key, node_name = new.key, new.node_name
         self.pods[key] = new
-        if old.group_key is not None or new.group_key is not None:
+        if (old.group_key is not None or new.group_key is not None) and (not foreign or node_name):
             self.forest.update_pod(old, new)
         assumed = key in self._assumed
         if node_name:
