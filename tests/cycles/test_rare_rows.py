@@ -107,3 +107,14 @@ def test_the_same_constraint_one_level_lower_holds() -> None:
     cluster = Cluster(node("n", rack="r"), chain, leaf("g", 1, "C"), pods("g", 1))
     cluster.cycle()
     assert cluster.bound == {"g-0": "n"}
+
+
+def test_a_run_of_like_pods_ends_when_a_node_goes() -> None:
+    cluster = Cluster(node("a", cpu=1), node("b", cpu=1), node("c", cpu=9), pod("p-0", cpu=5))
+    cluster.cycle()
+    cluster.add(leaf("g", 1), pods("g", 1))
+    cluster.change("g", minimum=2)
+    cluster.delete("c")
+    cluster.cycle()  # the gang is stopped by its pre-check, no pod is looked at
+    cluster.add(pod("x", on="a"), pod("p-1", cpu=5))
+    assert messages(cluster.cycle())["p-1"].startswith("0/2 nodes are available: 2 Insufficient cpu.")

@@ -23,6 +23,7 @@ class RunAhead:
         self._world = world
         self._log = world.table.touched
         self._position = -2
+        self._epoch = -1
         self._listed = -1
         self._key, self._row = "", INFEASIBLE  # the last pod, and where it was to go
         self._column: SignatureColumn | None = None
@@ -38,6 +39,7 @@ class RunAhead:
         self._goes_on = (  # nothing has happened but that the last pod came to its row
             table.touched is log
             and len(log) == self._position + 1
+            and table.epoch == self._epoch
             and self._key in table.pods[self._row]
             and world.listed == self._listed
         )
@@ -63,7 +65,7 @@ class RunAhead:
             return column.best()
         rows = self._rows or self._plan(column)
         self._row = row = rows.pop() if rows else column.best()
-        self._position, self._key = len(self._log), pod.key
+        self._position, self._epoch, self._key = len(self._log), self._world.table.epoch, pod.key
         return row
 
     def _begin(self, column: SignatureColumn, pod: Pod) -> None:
