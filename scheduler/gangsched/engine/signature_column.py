@@ -205,7 +205,7 @@ class SignatureColumn:
     def _list_fixed(self) -> None:
         """For single rows, which lists are read from faster; a column that is never repaired does without."""
         self._open, self._static = self._still.lists
-        self._tests = [column.test for column in self._ground.filters if column.test is not None]
+        self._tests = [column.test for column in self.filters if column.test is not None]  # in order: the first refuses
         self._ones = [(score.one, weight) for score, weight in self._ground.scores if score.one is not None]
 
     def score(self, row: int) -> int:
