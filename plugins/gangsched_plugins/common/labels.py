@@ -32,7 +32,7 @@ def label_key_errors(key: str) -> list[str]:
     errors: list[str] = []
     if len(parts) > 2:
         tail = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-        return [f"a qualified name {_NAME_RULE} {tail}"]
+        return [f"a valid label key {_NAME_RULE} {tail}"]
     if len(parts) == 2:
         prefix = parts[0]
         if not prefix:
@@ -64,7 +64,8 @@ def _too_long(text: str, limit: int, part: str) -> list[str]:
 
 def invalid(path: str, value: str | int | Sequence[str], detail: str) -> str:
     """``path: Invalid value: value: detail``; texts are quoted, lists print as JSON, an empty list as ``null``."""
-    shown = json.dumps(value if isinstance(value, int | str) else list(value) or None, ensure_ascii=False)
+    plain = value if isinstance(value, int | str) else list(value) or None
+    shown = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
     return f"{path}: Invalid value: {shown}: {detail}"
 
 

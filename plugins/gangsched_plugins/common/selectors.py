@@ -77,7 +77,7 @@ def compile_label_selector(selector: LabelSelector | None) -> LabelMatcher:
     if selector.empty:
         return EVERYTHING
     for key, value in selector.match_labels:
-        errors = _key_errors("key", key) + _value_errors("values[0]", value)
+        errors = _key_errors("key", key) + _value_errors(f"values[0][{key}]", value)
         if errors:
             raise SelectorError(joined(errors))
     tests: list[Test] = []
@@ -200,7 +200,7 @@ def _requirement_errors(prefix: str, requirement: Requirement) -> list[str]:
                 detail = "for 'Gt', 'Lt' operators, the value must be an integer"
                 errors.append(invalid(f"{path}[{i}]", value, detail))
     for i, value in enumerate(values):
-        errors += _value_errors(f"{path}[{i}]", value)
+        errors += _value_errors(f"{path}[{i}][{requirement.key}]", value)
     return errors
 
 

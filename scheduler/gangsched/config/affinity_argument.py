@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gangsched.config.label_names import label_key_problems, label_value_problems
-from gangsched.config.problems import Problem, invalid, unsupported
+from gangsched.config.problems import Problem, dotted, invalid, shown, unsupported
 from gangsched.config.schema import Fields, Int, ListOf, Text
 from gangsched_framework.yaml_lines import ValuePath
+from gangsched_plugins.common.labels import label_key_errors, label_value_errors
 
 _REQUIREMENTS = ListOf(Fields({"key": Text(), "operator": Text(), "values": ListOf(Text())}))
 _TERM = Fields({"matchExpressions": _REQUIREMENTS, "matchFields": _REQUIREMENTS})
@@ -32,8 +32,10 @@ def problems(affinity: Mapping[str, Any]) -> Iterator[Problem]:
         at: ValuePath = (_REQUIRED, "nodeSelectorTerms", index)
         yield from (problem.under(at) for problem in _term_problems(term))
     for index, preferred in enumerate(affinity.get(_PREFERRED, ())):
-        at = (_PREFERRED, index, "preference")
-        yield from (problem.under(at) for problem in _term_problems(preferred.get("preference", {})))
+        for problem in _term_problems(preferred.get("preference", {})):
+            # the real text leaves "preference" out
+            text = f"{dotted((_PREFERRED, index))}.{problem.text}"
+            yield Problem((_PREFERRED, index, "preference", *problem.path), text, problem.hint)
 
 
 def _term_problems(term: Mapping[str, Any]) -> Iterator[Problem]:
@@ -52,7 +54,7 @@ def _expression_problems(item: Mapping[str, Any]) -> Iterator[Problem]:
     if operator not in _OPERATORS:
         yield unsupported(("operator",), operator, _OPERATORS)
         return
-    if wrong := label_key_problems(key):
+    if wrong := label_key_errors(key):
         yield invalid(("key",), key, "; ".join(wrong))
     if operator in ("In", "NotIn") and not values:
         yield invalid(("values",), values, "for 'in', 'notin' operators, values set can't be empty")
@@ -64,8 +66,9 @@ def _expression_problems(item: Mapping[str, Any]) -> Iterator[Problem]:
         elif not _is_int64(values[0]):
             yield invalid(("values", 0), values[0], "for 'Gt', 'Lt' operators, the value must be an integer")
     for index, value in enumerate(values):
-        if wrong := label_value_problems(value):
-            yield invalid(("values", index), value, "; ".join(wrong))
+        if wrong := label_value_errors(value):
+            at: ValuePath = ("values", index)
+            yield Problem(at, f"{dotted(at)}[{key}]: Invalid value: {shown(value)}: {'; '.join(wrong)}")
 
 
 def _is_int64(text: str) -> bool:

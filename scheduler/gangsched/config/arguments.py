@@ -10,11 +10,11 @@ from attrs import frozen
 
 from gangsched.config import affinity_argument
 from gangsched.config.durations import nanoseconds
-from gangsched.config.label_names import label_key_problems
 from gangsched.config.problems import Problem, duplicate, forbidden, invalid, required, unsupported
 from gangsched.config.schema import Bool, Fields, Int, ListOf, Text, TextMap
 from gangsched_framework.yaml_lines import ValuePath
 from gangsched_plugins import names
+from gangsched_plugins.common.labels import label_key_errors
 
 _STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
 _ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
@@ -110,12 +110,12 @@ def _fit(args: Args) -> dict[str, Any]:
 
 def _fit_problems(args: Args) -> Iterator[Problem]:
     for index, name in enumerate(args.get("ignoredResources", ())):
-        yield from (invalid(("ignoredResources", index), name, why) for why in label_key_problems(name))
+        yield from (invalid(("ignoredResources", index), name, why) for why in label_key_errors(name))
     for index, group in enumerate(args.get("ignoredResourceGroups", ())):
         at: ValuePath = ("ignoredResourceGroups", index)
         if "/" in group:
             yield invalid(at, group, "resource group name can't contain '/'")
-        yield from (invalid(at, group, why) for why in label_key_problems(group))
+        yield from (invalid(at, group, why) for why in label_key_errors(group))
     yield from (problem.under(("scoringStrategy",)) for problem in _strategy_problems(args["scoringStrategy"]))
 
 
@@ -160,7 +160,7 @@ def _spread(args: Args) -> dict[str, Any]:
 def _spread_problems(args: Args) -> Iterator[Problem]:
     kind, constraints = args["defaultingType"], args.get("defaultConstraints", ())
     if kind not in ("System", "List"):
-        yield unsupported(("defaultingType",), kind, ("List", "System"))
+        yield unsupported(("defaultingType",), kind, ("System", "List"))
     elif kind == "System" and constraints:
         yield invalid(("defaultingType",), kind, "when .defaultConstraints are not empty")
     seen: set[str] = set()
@@ -180,7 +180,7 @@ def _constraint_problems(constraint: Args) -> Iterator[Problem]:
     if not key:
         yield required(("topologyKey",), "can not be empty")
     else:
-        yield from (invalid(("topologyKey",), key, why) for why in label_key_problems(key))
+        yield from (invalid(("topologyKey",), key, why) for why in label_key_errors(key))
     if not action:
         yield required(("whenUnsatisfiable",), "can not be empty")
     elif action not in _ACTIONS:

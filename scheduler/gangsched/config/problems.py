@@ -65,7 +65,7 @@ def dotted(path: Sequence[str | int]) -> str:
 
 def shown(value: object) -> str:
     """A value as it stands in a message: JSON, cut when long."""
-    text = json.dumps(value, default=str)
+    text = json.dumps(value, default=str, separators=(",", ":"))
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -89,6 +89,6 @@ def forbidden(path: ValuePath, why: str) -> Problem:
 
 
 def unsupported(path: ValuePath, value: str, allowed: Sequence[str]) -> Problem:
-    values = ", ".join(f'"{word}"' for word in sorted(allowed))
+    values = ", ".join(f'"{word}"' for word in allowed)
     text = f"{dotted(path)}: Unsupported value: {shown(value)}: supported values: {values}"
     return Problem(path, text, did_you_mean(value, allowed))

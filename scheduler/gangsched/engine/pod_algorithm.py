@@ -93,7 +93,7 @@ class PodAlgorithm:
         found = self._search(framework, state, pod, searched, diagnosis)
         if found:
             return found
-        return self._fit_error(nodes, searched, outcome.plugins, diagnosis)
+        return self._fit_error(nodes, outcome.plugins, diagnosis)
 
     def _nominated_node(
         self, framework: Framework, state: CycleState, pod: Pod, diagnosis: Diagnosis
@@ -145,9 +145,7 @@ class PodAlgorithm:
             percentage = max(5, 50 - count // 125)
         return max(MIN_FEASIBLE_NODES, count * percentage // 100)
 
-    def _fit_error(
-        self, nodes: Sequence[NodeInfo], searched: Sequence[NodeInfo], narrowed: tuple[str, ...], diagnosis: Diagnosis
-    ) -> FitError:
+    def _fit_error(self, nodes: Sequence[NodeInfo], narrowed: tuple[str, ...], diagnosis: Diagnosis) -> FitError:
         excluded = None
         plugins = [name for name in diagnosis.plugins if name]
         if narrowed:
@@ -157,7 +155,7 @@ class PodAlgorithm:
             node_count=len(nodes),
             node_statuses=diagnosis.statuses,
             excluded=excluded,
-            excluded_count=len(nodes) - len(searched),
+            excluded_count=len(nodes) - len(diagnosis.statuses),
             unschedulable_plugins=frozenset(plugins),
         )
 

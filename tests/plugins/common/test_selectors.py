@@ -68,10 +68,18 @@ MALFORMED = [
         where(("A/a", "Exists")),
         'key: Invalid value: "A/a": prefix part a lowercase RFC',
     ),
-    ("a key of three parts", where(("a/b/c", "Exists")), 'key: Invalid value: "a/b/c": a qualified name must consist'),
+    ("a key of three parts", where(("a/b/c", "Exists")), 'key: Invalid value: "a/b/c": a valid label key must consist'),
     ("a long key", where(("a" * 64, "Exists")), "name part must be no more than 63 bytes"),
-    ("an illegal value", where(("a", "In", "x", "-")), 'values[1]: Invalid value: "-": a valid label must be an empty'),
-    ("an illegal value of matchLabels", where(a="-"), 'values[0]: Invalid value: "-": a valid label must be an empty'),
+    (
+        "an illegal value",
+        where(("a", "In", "x", "-")),
+        'values[1][a]: Invalid value: "-": a valid label must be an empty',
+    ),
+    (
+        "an illegal value of matchLabels",
+        where(a="-"),
+        'values[0][a]: Invalid value: "-": a valid label must be an empty',
+    ),
     (
         "several complaints stand in brackets",
         where(("a b", "In")),
@@ -121,12 +129,12 @@ TERM_ERRORS = [
     (
         "a field takes one value",
         NodeSelectorTerm(match_fields=(Requirement("metadata.name", "In", ("a", "b")),)),
-        'matchFields[0].values: Invalid value: ["a", "b"]: must have one element',
+        'matchFields[0].values: Invalid value: ["a","b"]: must have one element',
     ),
     (
         "Gt takes one value",
         NodeSelectorTerm((Requirement("a", "Gt", ("1", "2")),)),
-        "matchExpressions[0].values: Invalid value: [\"1\", \"2\"]: for 'Gt', 'Lt' operators, exactly one value is",
+        "matchExpressions[0].values: Invalid value: [\"1\",\"2\"]: for 'Gt', 'Lt' operators, exactly one value is",
     ),
     (
         "Lt takes an integer",

@@ -268,7 +268,7 @@ def test_a_maximum_backoff_of_0_turns_backoff_off(registry: Registry) -> None:
 SORTS = {
     "another set of queue sort": (
         [{}, {"plugins": {"queueSort": {"disabled": [{"name": "*"}], "enabled": [{"name": "OtherSort"}]}}}],
-        'profiles[1].plugins.queueSort: Invalid value: {"enabled": ["OtherSort"], "disabled": ["*"]}: '
+        'profiles[1].plugins.queueSort: Invalid value: {"enabled":["OtherSort"],"disabled":["*"]}: '
         "must be the same for all profiles",
     ),
     "other arguments of queue sort": (
@@ -278,7 +278,7 @@ SORTS = {
             {"plugins": {"queueSort": {"enabled": [{"name": "PrioritySort"}]}}, "pluginConfig": [
                 {"name": "PrioritySort", "args": {"x": 2}}]},
         ],
-        'profiles[1].pluginConfig.args: Invalid value: {"x": 2}: queueSort must be the same for all profiles',
+        'profiles[1].pluginConfig.args: Invalid value: {"x":2}: queueSort must be the same for all profiles',
     ),
     "two plugins of queue sort": (
         [{"plugins": {"queueSort": {"enabled": [{"name": "PrioritySort"}, {"name": "OtherSort"}]}}}],

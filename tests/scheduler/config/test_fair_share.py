@@ -91,7 +91,7 @@ REFUSED = [
     Refused(
         "an unknown mode",
         [profile("HDRF", args={"HDRF": {"mode": "papre"}})],
-        'Unsupported value: "papre": supported values: "paper", "upstream"',
+        'Unsupported value: "papre": supported values: "upstream", "paper"',
     ),
     Refused("arguments where there are none", [profile("DRF", args={"DRF": {"x": 1}})], 'unknown field "'),
     Refused(

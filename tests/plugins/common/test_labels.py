@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gangsched.config.label_names import label_key_problems, label_value_problems
+from gangsched_plugins.common.labels import label_key_errors, label_value_errors
 
 KEYS = {
     "a": [],
@@ -20,11 +20,11 @@ KEYS = {
     "a.": ["name part must consist of"],
     "a\n": ["name part must consist of"],
     "ä": ["name part must consist of"],
-    "a" * 64: ["name part must be no more than 63 characters"],
+    "a" * 64: ["name part must be no more than 63 bytes"],
     "A.com/x": ["prefix part a lowercase RFC 1123 subdomain must consist of"],
     "a_b/x": ["prefix part a lowercase RFC 1123 subdomain must consist of"],
-    "a" * 254 + "/x": ["prefix part must be no more than 253 characters"],
-    "a/b/c": ["a qualified name must consist of"],
+    "a" * 254 + "/x": ["prefix part must be no more than 253 bytes"],
+    "a/b/c": ["a valid label key must consist of"],
 }
 VALUES = {
     "": [],
@@ -32,19 +32,20 @@ VALUES = {
     "A_b.c-9": [],
     "a b": ["a valid label must be an empty string or consist of"],
     "_a": ["a valid label must be an empty string or consist of"],
-    "a" * 64: ["must be no more than 63 characters"],
+    "a" * 64: ["must be no more than 63 bytes"],
+    "a" * 64 + "!": ["must be no more than 63 bytes", "a valid label must be an empty string or consist of"],
 }
 
 
 @pytest.mark.parametrize("key", KEYS)
 def test_keys(key: str) -> None:
-    problems = label_key_problems(key)
+    errors = label_key_errors(key)
 
-    assert [text[: len(want)] for text, want in zip(problems, KEYS[key], strict=True)] == KEYS[key]
+    assert [text[: len(want)] for text, want in zip(errors, KEYS[key], strict=True)] == KEYS[key]
 
 
 @pytest.mark.parametrize("value", VALUES)
 def test_values(value: str) -> None:
-    problems = label_value_problems(value)
+    errors = label_value_errors(value)
 
-    assert [text[: len(want)] for text, want in zip(problems, VALUES[value], strict=True)] == VALUES[value]
+    assert [text[: len(want)] for text, want in zip(errors, VALUES[value], strict=True)] == VALUES[value]
