@@ -48,6 +48,9 @@ class PlacementCycleState(_Store):
         self.group = group
 
 
+_NOBODY: frozenset[str] = frozenset()
+
+
 class CycleState(_Store):
     """State of one pod's attempt. ``skip_filter`` / ``skip_score`` name the plugins that answered Skip."""
 
@@ -56,8 +59,7 @@ class CycleState(_Store):
     def __init__(self, placement: PlacementCycleState | None = None) -> None:
         self._data = {}  # the base's, written out: every pod has such a state
         self.placement = placement
-        self.skip_filter: frozenset[str] = frozenset()
-        self.skip_score: frozenset[str] = frozenset()
+        self.skip_filter = self.skip_score = _NOBODY
 
     def clone(self) -> CycleState:
         """A copy whose values can change without showing here (values offering ``clone`` are cloned)."""

@@ -101,6 +101,8 @@ class Framework:
         self.generates_placements = bool(self._generate)
         """Whether the placement path is on (TopologyAwareWorkloadScheduling)."""
         self._feasible = self._at("placementFeasible")
+        self.goes_on_when_placed = all(getattr(plugin, "keeps_to_placement", False) for plugin in self._feasible)
+        """Whether a PlacementFeasible that goes on is sure to go on when the next pod finds a node."""
         self.placement_scorers = self._weighted("placementScore")
         self._judges_apart = self._keeps_to_placements()
         self.keeps_to_placements = self._judges_apart and not self.pod_judges
@@ -278,9 +280,9 @@ class Framework:
     ) -> run_podgroup.PlacementScores | Status:
         return run_podgroup.run_placement_score(self.placement_scorers, state, group, candidates)
 
-    def weigh_placement_scores(self, state: PodGroupCycleState, raw: Sequence[list[int]]) -> list[int] | Status:
-        """The totals of candidates whose raw scores are known, a list for each of ``placement_scorers``."""
-        return run_podgroup.weigh_placement_scores(self.placement_scorers, state, raw)
+    def weigh_placement_score(self, number: int, state: PodGroupCycleState, raw: list[int]) -> list[int] | Status:
+        """What raw scores by that one of ``placement_scorers`` come to; ``raw`` is used up."""
+        return run_podgroup.weigh_placement_score(*self.placement_scorers[number], state, raw)
 
     def refusal_lasts(self, priority: int) -> bool:
         """Whether a root of this priority without topology constraints is refused in the same way for as long as every

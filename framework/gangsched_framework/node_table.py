@@ -142,7 +142,7 @@ class NodeTable:
     def _renumber(self, names: list[str]) -> None:
         old = [self.row_of.get(name, -1) for name in names]
         self.epoch += 1
-        self.touched.clear()
+        self.touched = []
         if self.moves is not None:
             self.moves = []
         columns = (*self.used.values(), self.nonzero_cpu, self.nonzero_memory)

@@ -80,26 +80,27 @@ def run_placement_score(
                 return _score_error(plugin.name, value)
             scores.append(value)
         raw.append(scores)
-    totals = weigh_placement_scores(plugins, state, raw)
-    if isinstance(totals, Status):
-        return totals
-    return PlacementScores(totals, {p.name: (w, scores) for (p, w), scores in zip(plugins, raw, strict=True)})
-
-
-def weigh_placement_scores(
-    plugins: Sequence[tuple[PlacementScorePlugin, int]], state: PodGroupCycleState, raw: Sequence[list[int]]
-) -> list[int] | Status:
-    """Normalise (in place), weigh and sum the raw scores of the candidates, a list for each plugin."""
-    totals: list[int] = []
+    totals = [0] * len(candidates)
+    by_plugin: dict[str, tuple[int, list[int]]] = {}
     for (plugin, weight), scores in zip(plugins, raw, strict=True):
-        normalize = getattr(plugin, "normalize_placement_score", None)  # isinstance of protocols is slow
-        if normalize is not None:
-            status = normalize(state, scores)
-            if status is not None and not status.ok:
-                return _score_error(plugin.name, status)
-        weighed = scores if weight == 1 else [weight * value for value in scores]
-        totals = list(map(add, totals, weighed)) if totals else weighed
-    return totals
+        weighed = weigh_placement_score(plugin, weight, state, scores)
+        if isinstance(weighed, Status):
+            return weighed
+        by_plugin[plugin.name] = (weight, scores)
+        totals = list(map(add, totals, weighed))
+    return PlacementScores(totals, by_plugin)
+
+
+def weigh_placement_score(
+    plugin: PlacementScorePlugin, weight: int, state: PodGroupCycleState, scores: list[int]
+) -> list[int] | Status:
+    """Normalise (in place) and weigh the raw scores of the candidates by one plugin."""
+    normalize = getattr(plugin, "normalize_placement_score", None)  # isinstance of protocols is slow
+    if normalize is not None:
+        status = normalize(state, scores)
+        if status is not None and not status.ok:
+            return _score_error(plugin.name, status)
+    return scores if weight == 1 else [weight * value for value in scores]
 
 
 def _score_error(name: str, status: Status) -> Status:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from gangsched.engine import placement_algorithm
+from gangsched.engine import placement_board
 from gangsched_framework.cycle_state import CycleState, PlacementCycleState
 from gangsched_framework.handle import Handle
 from gangsched_framework.infos import PodGroupInfo
@@ -307,4 +307,4 @@ def test_the_adaptive_limit_is_a_tenth_at_5000_nodes_and_never_below_a_twentieth
     framework = next(iter(Cluster(placements=0).core.frameworks.values()))
     for nodes, wanted in ((100, 49), (500, 45), (1000, 41), (5000, 5), (9000, 2)):
         racks = [Placement(str(rack), tuple(range(rack, nodes, 50))) for rack in range(50)]
-        assert placement_algorithm._wanted(framework, racks) == wanted
+        assert placement_board.wanted_placements(framework, racks) == wanted

@@ -363,14 +363,14 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "podgroup_algorithm",
         "placed pods are not counted",
-        "            scheduled += outcome.placed\n",
-        "",
+        "                scheduled += 1\n                if sure",
+        "                if sure",
     ),
     _engine(
         "podgroup_algorithm",
         "a refused pod is counted as remaining",
-        "                return result\n            remaining -= 1",
-        "                return result\n            remaining -= outcome.placed",
+        "state)\n            remaining -= 1\n            if outcome",
+        "state)\n            remaining -= outcome.placed\n            if outcome",
     ),
     _engine(
         "podgroup_algorithm",

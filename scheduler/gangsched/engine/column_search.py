@@ -52,14 +52,16 @@ class ColumnSearch:
             if column is None:
                 return None
         snapshot = self.snapshot
+        placement, names = snapshot.placement, snapshot.table.names
+        if not (names if placement.rows is None else placement.rows):
+            return None
         if pod.status.nominated_node_name or self.nominations.reach(pod.priority):
             return self._find_beside(framework, state, pod, column)
         if prepare:
             framework.run_pre_filter(state, pod, snapshot.nodes)
-        rows = snapshot.placement.rows
-        row = self.run.next(column, pod) if rows is None else column.best_of(snapshot.placement.array)
+        row = self.run.next(column, pod) if placement.rows is None else column.best_of(placement.array)
         if row >= 0:
-            return snapshot.table.names[row]
+            return names[row]
         framework.run_pre_filter(state, pod, snapshot.nodes)  # the post-filter works on its state
         return self._refused(column, {})
 

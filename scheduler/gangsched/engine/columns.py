@@ -44,8 +44,7 @@ class _Known:
         for plugin, version in self.versions:
             if plugin.column_version(table) != version:
                 return False
-        mine = self.pod
-        return mine.namespace == pod.namespace and mine.labels == pod.labels and mine.owner == pod.owner
+        return alike(pod, self.pod)
 
 
 @frozen(eq=False)
@@ -192,6 +191,18 @@ class ColumnCache:
             if len(self._commons) > MAX_COLUMNS:
                 self._commons.popitem(last=False)
         return known
+
+
+def alike(pod: Pod, other: Pod) -> bool:
+    """Whether a column that one of the waiting pods has is for certain the other's, too, at the same time."""
+    return (
+        pod.spec is other.spec
+        and pod.labels == other.labels
+        and pod.owner == other.owner
+        and pod.namespace == other.namespace
+        and pod.scheduler_name == other.scheduler_name
+        and pod.node_name == other.node_name
+    )
 
 
 def signature_of(spec: PodSpec) -> tuple[Hashable, Hashable]:

@@ -75,7 +75,8 @@ class GroupCycle:
             return False
         self._tree = arranged(self._tree, self._leaves, tools.groups.child_order, tools.world.table)
         self._framework = tools.frameworks[first.pod.scheduler_name]
-        self._log("reconciled", leaves=len(self._leaves))
+        if tools.log.on:
+            self._log("reconciled", leaves=len(self._leaves))
         self._version = tools.world.version
         if self._known_refusal() is not None:
             return True

@@ -10,20 +10,17 @@ from collections.abc import Callable, Sequence
 
 from attrs import frozen
 
-from gangsched.engine.placement_board import Board, Leaves, Recipe, Simulated
+from gangsched.engine.placement_board import Board, Leaves, Recipe, Simulated, wanted_placements
 from gangsched.engine.planned_run import PlannedRun
 from gangsched.engine.results import GroupResult
 from gangsched.engine.session import Session
 from gangsched_framework.cycle_state import PlacementCycleState, PodGroupCycleState
-from gangsched_framework.framework import Framework
-from gangsched_framework.infos import PodGroupInfo, QueuedPodInfo
+from gangsched_framework.infos import PodGroupInfo
 from gangsched_framework.objects import Pod
 from gangsched_framework.placement import Assignment, Placement, Progress
 from gangsched_framework.status import SUCCESS, Code, Status, unschedulable
 
 GROUP_UNSCHEDULABLE = "pod group is unschedulable"
-
-_LEAST_PERCENTAGE = 5
 
 Evaluate = Callable[[PodGroupInfo, PlacementCycleState], GroupResult]
 
@@ -68,15 +65,6 @@ def best_placement(
     return _best_of_all(session, group, state, placements, evaluate)
 
 
-def _wanted(framework: Framework, placements: Sequence[Placement]) -> int:
-    """How many feasible placements are scored: the first ones in the order of candidates (spec §6.8, KEP-5732)."""
-    percentage = framework.profile.percentage_of_placements_to_score
-    if percentage == 0:  # adaptive: all in small clusters, a tenth at 5,000 nodes
-        nodes = sum(len(placement.rows or ()) for placement in placements)
-        percentage = max(_LEAST_PERCENTAGE, 100 - 9 * nodes // 500)
-    return max(1, len(placements) * percentage // 100)
-
-
 def _best_of_all(
     session: Session,
     group: PodGroupInfo,
@@ -86,7 +74,7 @@ def _best_of_all(
 ) -> GroupResult:
     tried: list[Tried] = []
     first: GroupResult | None = None
-    wanted = _wanted(session.framework, placements)
+    wanted = wanted_placements(session.framework, placements)
     for placement in placements:
         if len(tried) == wanted:
             break
@@ -108,37 +96,31 @@ def _best_of_board(
     """The same from a board: only the placements whose nodes were touched are simulated."""
 
     framework, snapshot = session.framework, session.snapshot
-    infos = [info for leaf in group.leaves() for info in leaves.get(leaf.key, ())]
+    pods = [info.pod for leaf in group.leaves() for info in leaves.get(leaf.key, ())]
 
     def simulate(placement: Placement, run: PlannedRun) -> Simulated:
-        planned = _plan(session, group, state, placement, infos, run) if board.alike else None
+        planned = _plan(session, group, state, placement, pods, board, run) if board.column is not None else None
         if planned is not None:
             return planned
         attempt = _simulate(session, group, state, placement, evaluate)
-        position = {info.pod.key: at for at, info in enumerate(infos)}
+        position = {pod.key: at for at, pod in enumerate(pods)}
         steps = [(position[pod.key], node) for pod, node in attempt.steps]
         return Simulated(Recipe.of(attempt.result), steps, [p.info.pod for p in attempt.result.placed()])
 
     board.refresh(framework, group, snapshot.table, simulate)
-    wanted = _wanted(framework, board.placements)
-    feasible = board.feasible[:wanted]
-    if board.broken and (len(feasible) < wanted or board.broken[0] < feasible[-1]):
+    feasible, wanted = board.feasible, board.wanted
+    if board.broken and (len(feasible) < wanted or board.broken[0] < feasible[wanted - 1]):
         return board.result(board.broken[0], group, leaves)
     if not feasible:
         return _infeasible(board.result(0, group, leaves), len(board.placements))
-    best = feasible[0]
-    if len(feasible) > 1 and board.raw:
-        everywhere = len(feasible) == len(board.placements)
-        raw = [scores.copy() if everywhere else [scores[index] for index in feasible] for scores in board.raw]
-        totals = framework.weigh_placement_scores(state, raw)
-        if isinstance(totals, Status):
-            return GroupResult(group, totals)
-        best = feasible[totals.index(max(totals))]
+    best = board.best(framework, state)
+    if isinstance(best, Status):
+        return GroupResult(group, best)
     for position, node in board.steps[best]:
-        snapshot.assume(infos[position].pod, node)
-    if board.alike:
+        snapshot.assume(pods[position], node)
+    if board.column is not None:
         row_of = snapshot.table.row_of
-        board.take(best, [(infos[position].pod.key, row_of[node]) for position, node in board.steps[best]])
+        board.take(best, [(pods[position].key, row_of[node]) for position, node in board.steps[best]])
     return board.result(best, group, leaves)
 
 
@@ -147,27 +129,30 @@ def _plan(
     group: PodGroupInfo,
     state: PodGroupCycleState,
     placement: Placement,
-    infos: Sequence[QueuedPodInfo],
+    pods: Sequence[Pod],
+    board: Board,
     run: PlannedRun,
 ) -> Simulated | None:
     """The simulation of a leaf of like pods, in which each finds a node, without trying them one by one."""
-    framework, snapshot, search = session.framework, session.snapshot, session.algorithm.columns
-    count, scheduled = len(infos), snapshot.scheduled(group.key)
-    if search is None:
+    if board.plannable is None:
+        board.plannable = _tries_all(session, group, state, len(pods))
+    if not board.plannable or board.column is None:
         return None
-    inside = PlacementCycleState(state)
-    first = framework.run_placement_feasible(inside, group, Progress(count, scheduled))
-    last = framework.run_placement_feasible(inside, group, Progress(0, scheduled + count))
-    column = search.cache.of(framework, infos[0].pod)
-    if column is None or last is not None or (first is not None and first.code is not Code.WAIT):
+    rows = run.next(board.column, pods, placement.array)
+    if rows is None or len(rows) < len(pods):
         return None
-    pods = [info.pod for info in infos]
-    rows = run.next(column, pods, placement.array)
-    if rows is None or len(rows) < count:
-        return None
-    nodes = [snapshot.table.names[row] for row in rows]
+    names = session.snapshot.table.names
+    nodes = [names[row] for row in rows]
     recipe = Recipe(SUCCESS, any_scheduled=True, pods=tuple((node, None, None, False) for node in nodes), children=())
     return Simulated(recipe, list(enumerate(nodes)), pods)
+
+
+def _tries_all(session: Session, group: PodGroupInfo, state: PodGroupCycleState, count: int) -> bool:
+    """Whether a leaf tries all of its ``count`` pods as long as each finds a node, and has its minimum then."""
+    inside, scheduled = PlacementCycleState(state), session.snapshot.scheduled(group.key)
+    first = session.framework.run_placement_feasible(inside, group, Progress(count, scheduled))
+    last = session.framework.run_placement_feasible(inside, group, Progress(0, scheduled + count))
+    return last is None and (first is None or first.code is Code.WAIT)
 
 
 def _only(

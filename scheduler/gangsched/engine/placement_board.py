@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from operator import add
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from gangsched.engine.column_search import ColumnSearch
+from gangsched.engine.columns import alike
 from gangsched.engine.planned_run import PlannedRun
 from gangsched.engine.results import GroupResult, PodOutcome
-from gangsched_framework.cycle_state import CycleState
+from gangsched.engine.signature_column import SignatureColumn
+from gangsched_framework.cycle_state import CycleState, PodGroupCycleState
 from gangsched_framework.framework import Framework
 from gangsched_framework.infos import PodGroupInfo, QueuedPodInfo
 from gangsched_framework.node_classes import NodeClasses
@@ -25,10 +28,10 @@ from gangsched_framework.objects import EntityKey, Pod
 from gangsched_framework.placement import Placement
 from gangsched_framework.snapshot import Snapshot
 from gangsched_framework.status import SUCCESS, Code, FitError, Status
+from gangsched_framework.values import value
 
 MAX_BOARDS = 256
-_ONE_RUN = 4
-"""Length of the kind of a leaf whose pods are of one kind."""
+_LEAST_PERCENTAGE = 5
 
 Leaves = Mapping[EntityKey, Sequence[QueuedPodInfo]]
 Kind = tuple[object, ...]
@@ -36,7 +39,16 @@ Steps = Sequence[tuple[int, str]]
 """Reservations in order: position of the pod among the queued pods of the group, node."""
 
 
-@frozen(eq=False)
+def wanted_placements(framework: Framework, placements: Sequence[Placement]) -> int:
+    """How many feasible placements are scored: the first ones in the order of candidates (spec §6.8, KEP-5732)."""
+    percentage = framework.profile.percentage_of_placements_to_score
+    if percentage == 0:  # adaptive: all in small clusters, a tenth at 5,000 nodes
+        nodes = sum(len(placement.rows or ()) for placement in placements)
+        percentage = max(_LEAST_PERCENTAGE, 100 - 9 * nodes // 500)
+    return max(1, len(placements) * percentage // 100)
+
+
+@value(eq=False)
 class Recipe:
     """A ``GroupResult`` by positions: ``pods`` as (node, status, fit error) of the first queued pods of a leaf."""
 
@@ -60,7 +72,7 @@ class Recipe:
         return GroupResult(info, status, self.any_scheduled, pods, children)
 
 
-@frozen(eq=False)
+@value(eq=False)
 class Simulated:
     """A simulation inside one placement. ``placed``: the newly placed pods of successful leaves."""
 
@@ -77,18 +89,24 @@ Simulate = Callable[[Placement, PlannedRun], Simulated]
 class Board:
     """The placements of one kind of group, by number.
 
-    ``raw``: for each scorer the raw scores. ``feasible``: the placements that take the group; ``broken``: those that
-    end in an Error. ``alike``: the group is a leaf whose queued pods are of one kind.
+    ``wanted``: how many feasible ones are scored. ``column``: of the queued pods, when the group is a leaf and they are
+    of one kind. ``feasible``: the placements that take the group; ``raw``: for each scorer their raw scores;
+    ``broken``: the placements that end in an Error.
     """
 
     placements: tuple[Placement, ...]
     index_of: Mapping[int, int]
-    alike: bool
+    wanted: int
+    column: SignatureColumn | None
     recipes: list[Recipe | None]
     steps: list[Steps]
     raw: list[list[int]]
     feasible: list[int] = field(factory=list)
     broken: list[int] = field(factory=list)
+    plannable: bool | None = None
+    """Whether its pods may be placed by a plan: all are to be tried, and then it has its minimum. None = not asked."""
+    weighed: list[tuple[list[int], list[int]]] = field(factory=list)
+    """For each scorer the raw scores that were weighed last, and what they came to."""
     _runs: dict[int, PlannedRun] = field(factory=dict)
     _log: list[int] | None = None
     _position: int = 0
@@ -125,20 +143,49 @@ class Board:
             simulated = simulate(self.placements[number], self._runs[number])
             old, self.recipes[number] = self.recipes[number], simulated.recipe
             self.steps[number] = simulated.steps
-            if old is None or old.status.code is not simulated.recipe.status.code:
-                self._sort_in(number, simulated.recipe.status.code)
-            if simulated.recipe.status.ok:
+            code = simulated.recipe.status.code
+            if old is None or old.status.code is not code:
+                _sort_in(number, code is Code.SUCCESS, self.feasible, self.raw)
+                _sort_in(number, code is Code.ERROR, self.broken, ())
+            if code is Code.SUCCESS:
+                at = bisect_left(self.feasible, number)
                 for scores, (plugin, _) in zip(self.raw, framework.placement_scorers, strict=True):
-                    scores[number] = plugin.score_pods(group, self.placements[number], simulated.placed)
+                    scores[at] = plugin.score_pods(group, self.placements[number], simulated.placed)
 
-    def _sort_in(self, number: int, code: Code) -> None:
-        for numbers, wanted in ((self.feasible, Code.SUCCESS), (self.broken, Code.ERROR)):
-            at = bisect_left(numbers, number)
-            known = at < len(numbers) and numbers[at] == number
-            if code is wanted and not known:
-                numbers.insert(at, number)
-            elif code is not wanted and known:
-                del numbers[at]
+    def best(self, framework: Framework, state: PodGroupCycleState) -> int | Status:
+        """Number of the feasible placement with the highest total, the first among equals; there must be one."""
+        totals: list[int] = []
+        for at, scores in enumerate(self.raw if len(self.feasible) > 1 else ()):
+            raw = scores[: self.wanted]
+            if raw != self.weighed[at][0]:
+                weighed = framework.weigh_placement_score(at, state, raw.copy())
+                if isinstance(weighed, Status):
+                    return weighed
+                self.weighed[at] = (raw, weighed)
+            totals = list(map(add, totals, self.weighed[at][1])) if totals else self.weighed[at][1]
+        return self.feasible[totals.index(max(totals)) if totals else 0]
+
+    def _check(self) -> None:
+        """Assert that the lists by number say what the results say (tests only)."""
+        codes = [recipe.status.code if recipe is not None else None for recipe in self.recipes]
+        for numbers, code in ((self.feasible, Code.SUCCESS), (self.broken, Code.ERROR)):
+            assert numbers == [number for number, each in enumerate(codes) if each is code]
+        assert all(len(scores) == len(self.feasible) for scores in self.raw)
+        assert all(len(raw) == len(weighed) <= self.wanted for raw, weighed in self.weighed)
+
+
+def _sort_in(number: int, belongs: bool, numbers: list[int], scores: Sequence[list[int]]) -> None:
+    """Take the number of a placement into a sorted list, or out of it, with its place in lists of scores."""
+    at = bisect_left(numbers, number)
+    known = at < len(numbers) and numbers[at] == number
+    if belongs and not known:
+        numbers.insert(at, number)
+        for each in scores:
+            each.insert(at, 0)
+    elif known and not belongs:
+        del numbers[at]
+        for each in scores:
+            del each[at]
 
 
 @define(eq=False)
@@ -167,14 +214,25 @@ class PlacementBoards:
         key = (kind, id(placements))
         board = self._boards.get(key)
         if board is None:
-            count, scorers = len(placements), len(framework.placement_scorers)
-            raw = [[0] * count for _ in range(scorers)]
-            alike = group.is_leaf and len(kind) == _ONE_RUN
-            board = self._boards[key] = Board(placements, index_of, alike, [None] * count, [()] * count, raw)
+            count, scorers = len(placements), range(len(framework.placement_scorers))
+            board = self._boards[key] = Board(
+                placements,
+                index_of,
+                wanted_placements(framework, placements),
+                self._only_column(framework, group, leaves),
+                [None] * count,
+                [()] * count,
+                [[] for _ in scorers],
+                weighed=[([], []) for _ in scorers],
+            )
             if len(self._boards) > MAX_BOARDS:
                 self._boards.popitem(last=False)
         self._boards.move_to_end(key)
         return board
+
+    def _check(self) -> None:
+        for board in self._boards.values():
+            board._check()
 
     def _index(self, placements: tuple[Placement, ...]) -> Mapping[int, int] | None:
         """Row -> number of its placement; None unless every placement has rows of its own."""
@@ -204,23 +262,32 @@ class PlacementBoards:
             return None
         return (group.required, inside, "composite", *children)
 
-    def _runs(self, framework: Framework, pods: Sequence[Pod]) -> list[tuple[int, int]] | None:
-        """The kinds of the pods in order, as (kind, how many in a row)."""
-        runs: list[tuple[int, int]] = []
-        for number in self._numbers(framework, pods):
-            if number is None:
-                return None
-            if runs and runs[-1][0] == number:
-                runs[-1] = (number, runs[-1][1] + 1)
-            else:
-                runs.append((number, 1))
-        return runs
+    def _column(self, framework: Framework, pod: Pod) -> SignatureColumn | None:
+        """The column of a pod's kind; None when a simulation reads more of the pod than that."""
+        column = self.search.cache.of(framework, pod)
+        if column is None or column.particular or self.search.nominations.reach(pod.priority):
+            return None
+        return column
 
-    def _numbers(self, framework: Framework, pods: Sequence[Pod]) -> Iterator[int | None]:
-        nominations = self.search.nominations
+    def _only_column(self, framework: Framework, group: PodGroupInfo, leaves: Leaves) -> SignatureColumn | None:
+        pods = [queued.pod for queued in leaves.get(group.key, ())] if group.is_leaf else ()
+        runs = self._runs(framework, pods)
+        return runs[0][0] if runs and len(runs) == 1 else None
+
+    def _runs(self, framework: Framework, pods: Sequence[Pod]) -> list[tuple[SignatureColumn, int]] | None:
+        """The kinds of the pods in order, as (their column, how many in a row); None when a pod may read more."""
+        runs: list[tuple[SignatureColumn, int]] = []
+        last, column = None, None
         for pod in pods:
-            column = self.search.cache.of(framework, pod)
             status = pod.status  # a pod being resized counts on its node something else than it asks for
-            own = status.nominated_node_name or status.allocated
-            plain = column is not None and not column.particular and not own
-            yield column.number if column is not None and plain and not nominations.reach(pod.priority) else None
+            if status.nominated_node_name or status.allocated:
+                return None
+            if last is None or not alike(pod, last) or pod.priority != last.priority:
+                last, column = pod, self._column(framework, pod)
+            if column is None:
+                return None
+            if runs and runs[-1][0] is column:
+                runs[-1] = (column, runs[-1][1] + 1)
+            else:
+                runs.append((column, 1))
+        return runs

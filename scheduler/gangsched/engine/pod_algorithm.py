@@ -54,16 +54,14 @@ class PodAlgorithm:
 
         ``prepare``: the caller goes on with what PreFilter leaves in ``state``, even when columns chose the node.
         """
-        snapshot = self.snapshot
-        rows = snapshot.placement.rows
-        if not (snapshot.table.names if rows is None else rows):
-            return unresolvable(NO_NODES)
         if self.columns is not None and framework.all_nodes:
-            if not (framework.pod_judges and framework.judges_refuse(state, pod, snapshot.nodes)):
+            if not (framework.pod_judges and framework.judges_refuse(state, pod, self.snapshot.nodes)):
                 answer = self.columns.find(framework, state, pod, prepare=prepare)
                 if answer is not None:
                     return answer
-        nodes = snapshot.nodes
+        nodes = self.snapshot.nodes
+        if not nodes:
+            return unresolvable(NO_NODES)
         found = self.find_feasible(framework, state, pod, nodes)
         if not isinstance(found, list):
             return found

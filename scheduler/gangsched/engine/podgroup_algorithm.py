@@ -73,14 +73,18 @@ class PodGroupAlgorithm:
         if _stops(verdict):
             result.status = _pre_check(verdict)
             return result
+        sure = self._sure_to_go_on()
         for info in pods:
-            if self._enough(verdict):
+            if self._minimal and self._enough(verdict):
                 break
             outcome = self._try_pod(result, info, state)
-            if result.status.code is Code.ERROR:
-                return result
             remaining -= 1
-            scheduled += outcome.placed
+            if outcome.status is None:
+                scheduled += 1
+                if sure and remaining:
+                    continue
+            elif result.status.code is Code.ERROR:
+                return result
             verdict = self._feasible(group, state, remaining, scheduled)
             if _stops(verdict):
                 break
@@ -91,9 +95,10 @@ class PodGroupAlgorithm:
         """Place one pod of a leaf; its Error is the leaf's (spec §4.5.2)."""
         outcome = self.session.try_pod(info, state)
         result.pods.append(outcome)
-        if outcome.status is not None and outcome.status.code is Code.ERROR:
+        if outcome.status is None:
+            result.any_scheduled = True
+        elif outcome.status.code is Code.ERROR:
             result.status = error(f"failed to schedule other pod from a pod group: {outcome.status.message}")
-        result.any_scheduled = result.any_scheduled or outcome.placed
         return outcome
 
     def _composite(self, group: PodGroupInfo, state: PlacementCycleState) -> GroupResult:
@@ -164,6 +169,13 @@ class PodGroupAlgorithm:
         if self.choices.pre_check or self._minimal or not count:
             return self._feasible(group, state, count, scheduled)
         return SUCCESS
+
+    def _sure_to_go_on(self) -> bool:
+        """Whether who would go on before a pod goes on when it has found a node (``declarations.KeepsToPlacement``), so
+        that it need not be asked; the oracle asks, and who traces wants to hear it."""
+        session = self.session
+        asked = self.choices.pre_check and not self._minimal and not session.trace.on
+        return asked and session.framework.goes_on_when_placed and session.algorithm.columns is not None
 
     def _enough(self, verdict: Status) -> bool:
         return self._minimal and verdict.code is Code.SUCCESS

@@ -48,8 +48,9 @@ def validate(
     ``policy_gate``: PodGroupPreemptionPolicy, compares policies with the root group instead of the first pod.
     """
     root = tree.group
-    for info in tree.walk():
-        _validate_group(info.group, root, policy_gate)
+    if tree.children:
+        for info in tree.walk():
+            _validate_group(info.group, root, policy_gate)
     first: Pod | None = None
     for pod in _pods(tree, popped, forest):
         if first is None:

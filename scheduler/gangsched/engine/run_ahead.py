@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gangsched.engine.columns import alike
 from gangsched.engine.signature_column import INFEASIBLE, SignatureColumn
 from gangsched.engine.world import World
 from gangsched_framework.objects import Pod
@@ -23,7 +24,6 @@ class RunAhead:
         self._world = world
         self._log = world.table.touched
         self._position = -2
-        self._epoch = -1
         self._listed = -1
         self._key, self._row = "", INFEASIBLE  # the last pod, and where it was to go
         self._column: SignatureColumn | None = None
@@ -39,22 +39,10 @@ class RunAhead:
         self._goes_on = (  # nothing has happened but that the last pod came to its row
             table.touched is log
             and len(log) == self._position + 1
-            and table.epoch == self._epoch
             and self._key in table.pods[self._row]
             and world.listed == self._listed
         )
-        if (
-            self._goes_on
-            and like is not None
-            and pod.spec is like.spec
-            and pod.labels == like.labels
-            and pod.owner == like.owner
-            and pod.namespace == like.namespace
-            and pod.scheduler_name == like.scheduler_name
-            and not pod.node_name
-        ):
-            return self._column
-        return None
+        return self._column if self._goes_on and like is not None and alike(pod, like) else None
 
     def next(self, column: SignatureColumn, pod: Pod) -> int:
         """Row of the best node for a pod of that column, which is put there next; -1 when none is feasible."""
@@ -65,7 +53,7 @@ class RunAhead:
             return column.best()
         rows = self._rows or self._plan(column)
         self._row = row = rows.pop() if rows else column.best()
-        self._position, self._epoch, self._key = len(self._log), self._world.table.epoch, pod.key
+        self._position, self._key = len(self._log), pod.key
         return row
 
     def _begin(self, column: SignatureColumn, pod: Pod) -> None:

@@ -307,6 +307,8 @@ class Scheduler:
         self.world._check()
         self.snapshot._check()
         self.queue._check()
+        if self.algorithm.boards is not None:
+            self.algorithm.boards._check()
 
 
 def _all_but(pod: Pod) -> Callable[[Pod], bool]:
