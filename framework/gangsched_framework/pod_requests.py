@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 from gangsched_framework.objects import Pod
 from gangsched_framework.pod_spec import Container, PodSpec
@@ -50,7 +50,8 @@ def requests_of_assigned(pod: Pod) -> PodRequests:
     its containers have (spec §3.5).
 
     Each of the three is a total of the whole pod [run]: what moves from one container to another counts once. A
-    container whose status is silent has what its spec asks allocated; an infeasible resize leaves the spec out.
+    container whose status is silent has what its spec asks allocated; an infeasible resize leaves the spec out. Of a
+    pod whose status alone speaks of the whole, that is what is allocated and what it has.
     """
     spec, shown = pod.spec, pod.status.allocated
     resize = pod.condition("PodResizePending")
@@ -66,15 +67,19 @@ def requests_of_assigned(pod: Pod) -> PodRequests:
         amounts = shown.get(container.name, _SILENT).actual
         return allocated(container) if amounts is None else amounts
 
-    bare, defaulted = _totals(spec, allocated)
-    for amounts_of in (actual,) if infeasible else (actual, _written):
-        total, with_defaults = _totals(spec, amounts_of)
-        bare, defaulted = _maximum(bare, total), _maximum(defaulted, with_defaults)
-    pod_level: Amounts = spec.resources or {}
-    if "" in shown:
-        whole = _maximum(shown[""].allocated or {}, shown[""].actual or {})
-        pod_level = whole if infeasible else _maximum(pod_level, whole)
-    return _requests(spec, bare, defaulted, _pod_level(pod_level))
+    pod_level, own = pod_level_requests(spec), shown.get("", _SILENT)
+    whole = _maximum(own.allocated or {}, own.actual or {})
+    if pod_level or None in own:
+        totals: list[tuple[Amounts, Amounts]] = [_totals(spec, allocated), _totals(spec, actual)]
+    else:
+        totals = [(whole, whole)]
+    if not infeasible:
+        totals.append(_totals(spec, _written))
+    bare: Amounts = reduce(_maximum, (total for total, _ in totals))
+    defaulted: Amounts = reduce(_maximum, (total for _, total in totals))
+    if pod_level and "" in shown:
+        pod_level = _pod_level(whole if infeasible else _maximum(pod_level, whole))
+    return _requests(spec, bare, defaulted, pod_level)
 
 
 def amounts_of_spec(spec: PodSpec) -> Amounts:

@@ -204,7 +204,7 @@ def test_amounts_by_name_are_exact_and_keep_names_that_no_vector_has() -> None:
     assert amounts_of_spec(PodSpec()) == {}
 
 
-def resized(spec: PodSpec, allocated: Mapping[str, StatusAmounts | dict[str, int]], reason: str = "") -> Pod:
+def resized(spec: PodSpec, allocated: Mapping[str, Mapping[str, int] | StatusAmounts], reason: str = "") -> Pod:
     """An assigned pod; plain amounts are allocated ones."""
     shown = {name: a if isinstance(a, StatusAmounts) else StatusAmounts(a) for name, a in allocated.items()}
     conditions = (Condition("PodResizePending", "True", reason),) if reason else ()
@@ -253,8 +253,18 @@ def test_an_assigned_pod_counts_the_larger_of_spec_and_status_for_itself() -> No
     assert resized(spec, {"": amounts(cpu="3", gpu="1")}).usage.requested == Resources(3000, MI)
     assert resized(spec, {"": amounts(cpu="1")}).usage.requested == Resources(2000, MI)
     assert resized(spec, {"": amounts(cpu="1"), "a": amounts()}, "Infeasible").usage.requested == Resources(1000)
-    spec = PodSpec((container("a", cpu="1", memory="1Mi"),))
-    assert resized(spec, {"": StatusAmounts(amounts(cpu="3"), amounts(cpu="2"))}).usage.requested == Resources(3000, MI)
+
+
+def test_amounts_of_the_pod_in_its_status_alone_are_totals_beside_that_of_the_spec() -> None:
+    spec = PodSpec((container("a", cpu="1", memory="1Mi"), container("b", memory="1Mi")))
+    own = StatusAmounts(amounts(cpu="500m"), amounts(memory="3Mi"))
+    status = {"": own, "a": StatusAmounts(amounts(cpu="9"))}
+    usage = resized(spec, status).usage
+    assert usage.requested == Resources(1000, 3 * MI)
+    assert nonzero(usage) == (1100, 3 * MI)
+    infeasible = resized(spec, status, "Infeasible").usage
+    assert infeasible.requested == Resources(500, 3 * MI)
+    assert nonzero(infeasible) == (500, 3 * MI)
 
 
 def test_the_incoming_pod_uses_its_spec_only_and_a_pod_without_status_amounts_uses_it_as_well() -> None:
