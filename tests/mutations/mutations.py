@@ -595,7 +595,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "signature_column",
         "every refusing plugin is named for a node",
         "                left = np.setdiff1d(left, np.concatenate([r for _, r in refused]), assume_unique=True)",
-        "                left = rows",
+        "                left = view.rows",
     ),
     _engine(
         "columns",

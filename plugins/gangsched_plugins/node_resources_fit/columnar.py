@@ -117,12 +117,12 @@ def _refusals(
     names: Sequence[str],
     checks: Sequence[tuple[int, array[int], array[int]]],
 ) -> Refusals:
-    pods_used, pods_allocatable = pods
-    code = np.zeros(len(rows), np.int64)  # bit 0: too many pods; then two bits a resource: lacking, hopeless
-    code |= (view(pods_used)[rows] >= view(pods_allocatable)[rows]).astype(np.int64)
+    at_rows = slice(None) if len(rows) == len(pods[0]) else rows
+    pods_used, pods_allocatable = (view(column)[at_rows] for column in pods)
+    code = (pods_used >= pods_allocatable).astype(np.int64)  # bit 0: too many pods; then two a resource
     for at, (amount, used, allocatable) in enumerate(checks):
-        whole = view(allocatable)[rows]
-        lacks = amount > whole - view(used)[rows]
+        whole = view(allocatable)[at_rows]
+        lacks = amount > whole - view(used)[at_rows]
         hopeless = lacks & (amount > whole)
         code |= (lacks.astype(np.int64) << (2 * at + 1)) | (hopeless.astype(np.int64) << (2 * at + 2))
     if len(code) and np.minimum.reduce(code) == np.maximum.reduce(code):

@@ -6,7 +6,6 @@ their own, the pod's own nomination is tried first, and nodes promised to its ow
 
 from __future__ import annotations
 
-import numpy as np
 from attrs import define
 
 from gangsched.engine.columns import ColumnCache
@@ -71,11 +70,11 @@ class ColumnSearch:
 
     def _refused(self, column: SignatureColumn, verdicts: Verdicts) -> FitError:
         placement, table = self.snapshot.placement, self.snapshot.table
-        rows = np.arange(len(table.names)) if placement.rows is None else placement.array
-        refusals = column.refusals(rows)
+        refusals = column.refusals(None if placement.rows is None else placement.array)
         if verdicts:
             refusals = refusals.replaced({row: status for row, status in verdicts.items() if status is not None})
-        return FitError(len(rows), refusals, unschedulable_plugins=refusals.plugins())
+        count = len(table.names if placement.rows is None else placement.rows)
+        return FitError(count, refusals, unschedulable_plugins=refusals.plugins())
 
     # --- beside nominated pods --------------------------------------------------------------------------------------
 

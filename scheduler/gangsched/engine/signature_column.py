@@ -70,6 +70,7 @@ class SignatureColumn:
         self._open: list[bool] = []
         self._position = -1
         self._log = table.touched
+        self._refused: tuple[list[int], int, GroupedRefusals] | None = None
 
     @cached_property
     def filters(self) -> list[FilterColumn]:
@@ -243,11 +244,22 @@ class SignatureColumn:
         """Take back a ``force``."""
         self._put(row, old)
 
-    def refusals(self, rows: Rows) -> GroupedRefusals:
-        """Why ``rows``, when no other node exists, are refused: the first refusing plugin of each, in profile order."""
-        view = View(rows, whole=len(rows) == len(self._table.names))
+    def refusals(self, rows: Rows | None) -> GroupedRefusals:
+        """Why ``rows``, when no other node exists, or all nodes (None) are refused: the first refusing plugin of each,
+        in profile order. Those of all nodes are kept until a row is touched."""
+        if rows is not None:
+            return self._refusals(View(rows, whole=len(rows) == len(self._table.names)))
+        log, kept = self._table.touched, self._refused
+        now = len(log)
+        if kept is not None and kept[0] is log and kept[1] == now and not self._ground.domains:
+            return kept[2]
+        refusals = self._refusals(View(np.arange(len(self._table.names)), whole=True))
+        self._refused = (log, now, refusals)
+        return refusals
+
+    def _refusals(self, view: View) -> GroupedRefusals:
         groups: list[tuple[Status, Rows]] = []
-        left = rows
+        left = view.rows
         for column in self.filters:
             if not len(left):
                 break

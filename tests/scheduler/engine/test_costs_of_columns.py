@@ -75,6 +75,28 @@ def test_mixed_shapes_repair_a_row_for_each_pod_and_shape_at_most(nodes: int) ->
     assert repaired <= 200 * len(columns)
 
 
+def _unplaceable(nodes: int, pods: int) -> SchedulingTrial:
+    trial = SchedulingTrial(workloads.fits_nowhere(Sizes(nodes, pods)), patient=False, oracle=False)
+    trial.run()
+    return trial
+
+
+@pytest.mark.parametrize("nodes", NODES)
+def test_like_pods_that_fit_nowhere_are_refused_by_one_look(nodes: int, calls: Callable[[Any, str], list[int]]) -> None:
+    looks = calls(SignatureColumn, "_refusals")
+    assert not _unplaceable(nodes, 50).host.bindings
+    assert len(looks) == 1
+
+
+def test_a_touched_row_is_looked_at_again() -> None:
+    trial = _unplaceable(3, 5)
+    (column,) = columns_of(trial)
+    kept = column.refusals(None)
+    assert column.refusals(None) is kept
+    trial.core.world.table.touch("node-000001")
+    assert column.refusals(None) is not kept
+
+
 @pytest.mark.parametrize("nodes", NODES)
 def test_pods_that_differ_in_requests_make_only_the_columns_of_requests_anew(
     nodes: int, calls: Callable[[Any, str], list[int]]
