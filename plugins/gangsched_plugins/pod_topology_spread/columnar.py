@@ -37,9 +37,10 @@ Floats = NDArray[np.floating[Any]]
 
 @frozen(eq=False)
 class _Items:
-    """What does not change of the items of a view: the domain of each, which have the key (``present``, None = all),
-    and the number of their domains, items without one counting as one more."""
+    """What does not change of the items of a view: their ``rows`` (a slice where it does), the domain of each, which
+    have the key (``present``, None = all), and the number of their domains, items without one counting as one more."""
 
+    rows: Rows | slice
     ids: NDArray[np.intp]
     present: Mask | None
     domains: int
@@ -67,7 +68,9 @@ class _Part:
         if self._seen is not None and self._seen[0] is view:
             return self._seen[1]
         present, ids = self.present[view.rows], self.domains.ids[view.rows]
-        items = _Items(ids, None if present.all() else present, len(np.unique(ids)))
+        in_order = len(ids) == len(self.present) and bool((view.rows[1:] > view.rows[:-1]).all())
+        rows = slice(None) if in_order else view.rows
+        items = _Items(rows, ids, None if present.all() else present, len(np.unique(ids)))
         if view.whole:
             self._seen = (view, items)
         return items
@@ -225,7 +228,7 @@ def score_column(parts: Sequence[_Part], all_keys: bool) -> DomainScore:
         raw: Floats | None = None
         for part in parts:
             weighted = _weighted(part, view, scored)
-            raw = weighted if raw is None else raw + weighted
+            raw = weighted if raw is None else np.add(raw, weighted, out=raw)
         assert raw is not None
         rounded = np.trunc(raw)
         rounded += raw - rounded >= 0.5  # halves go away from zero, as no score is negative
@@ -247,11 +250,11 @@ def _weighted(part: _Part, view: View, scored: Mask | None) -> Floats:
     items, offset = part.items(view), float(part.constraint.max_skew - 1)
     if _is_hostname(part):  # counted on the node itself, whatever the policies say; each item is one node
         size = len(view.rows) if scored is None else int(np.count_nonzero(scored))
-        weighted: Floats = part.rows.amounts[view.rows] * math.log(size + 2)
+        weighted: Floats = part.rows.amounts[items.rows] * math.log(size + 2)
         weighted += offset
     else:
         size = items.domains if scored is None else _domains_among(items.ids[scored], part.domains)
-        weighted = (part.totals(view) * math.log(size + 2) + offset)[items.ids]
+        weighted = (part.totals(view) * math.log(size + 2) + offset).take(items.ids)
     return weighted if items.present is None else np.where(items.present, weighted, 0.0)
 
 
@@ -272,4 +275,5 @@ def _turned(raw: Floats, kept: Floats) -> Scores:
     turned = (highest + lowest) - raw
     turned *= MAX_NODE_SCORE
     turned /= highest
-    return np.floor(turned, out=turned).astype(np.int64)
+    scores: Scores = turned.astype(np.int64)
+    return scores
