@@ -1,9 +1,9 @@
-"""A heap of entities whose order is fixed when they enter; removal is lazy."""
+"""Entities in an order that is fixed when they enter; removal is lazy."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 
 from gangsched_framework.objects import EntityKey
 from gangsched_queue.entities import Entity
@@ -11,12 +11,20 @@ from gangsched_queue.entities import Entity
 SortKey = tuple[int, ...]
 HeapEntry = tuple[SortKey, EntityKey, int, Entity]
 """(sort key, entity key, count of entries before, entity)."""
+FEW = 8
+"""So many entries are not worth sorting."""
 
 
 class EntityHeap:
-    """Entities by (sort key, entity key), smallest first. Each operation is O(log n), amortised."""
+    """Entities by (sort key, entity key), smallest first. Each operation is O(log n), amortised.
+
+    Newcomers stand in a heap until they are many beside those sorted before, and are sorted then at one go: a long
+    queue is read off the end of a list, where a heap would touch log n entries here and there.
+    """
 
     def __init__(self) -> None:
+        self._sorted: list[HeapEntry] = []
+        """The smallest last."""
         self._heap: list[HeapEntry] = []
         self._live: dict[EntityKey, HeapEntry] = {}
         self._entered = 0
@@ -43,16 +51,21 @@ class EntityHeap:
         entry = (order, key, self._entered, entity)
         self._live[key] = entry
         heappush(self._heap, entry)
+        if len(self._heap) > 2 * len(self._sorted) + FEW:
+            self._sort()
 
     def remove(self, key: EntityKey) -> Entity | None:
         """Take an entity out; None when it is not here."""
         entry = self._live.pop(key, None)
         if entry is None:
             return None
-        if len(self._heap) > 2 * len(self._live) + 8:  # more dead than alive: rebuild
-            self._heap = list(self._live.values())
-            heapify(self._heap)
+        if len(self._sorted) + len(self._heap) > 2 * len(self._live) + FEW:  # more dead than alive
+            self._sort()
         return entry[3]
+
+    def _sort(self) -> None:
+        self._sorted = sorted(self._live.values(), reverse=True)
+        self._heap.clear()
 
     def head(self) -> tuple[SortKey, Entity] | None:
         """The smallest entity and its order, left in place."""
@@ -61,21 +74,19 @@ class EntityHeap:
 
     def first(self) -> HeapEntry | None:
         """The smallest entity with all that orders it, left in place."""
-        while self._heap:
-            entry = self._heap[0]
-            if self._live.get(entry[1]) is entry:
-                return entry
-            heappop(self._heap)
-        return None
+        smallest, heap, live = self._sorted, self._heap, self._live
+        while smallest and live.get(smallest[-1][1]) is not smallest[-1]:
+            smallest.pop()
+        while heap and live.get(heap[0][1]) is not heap[0]:
+            heappop(heap)
+        if heap and not (smallest and smallest[-1] < heap[0]):
+            return heap[0]
+        return smallest[-1] if smallest else None
 
     def pop(self) -> Entity | None:
         """Take the smallest entity out."""
-        while self._heap:
-            entry = heappop(self._heap)
-            if self._live.get(entry[1]) is entry:
-                del self._live[entry[1]]
-                return entry[3]
-        return None
+        entry = self.first()
+        return None if entry is None else self.remove(entry[1])
 
     def in_order(self) -> list[Entity]:
         return [entry[3] for entry in sorted(self._live.values(), key=lambda entry: entry[:2])]
@@ -86,7 +97,8 @@ class EntityHeap:
 
     def _check(self) -> None:
         assert all(entry[1] == key == entry[3].key for key, entry in self._live.items())
-        present = {id(entry) for entry in self._heap}
+        present = {id(entry) for entry in (*self._sorted, *self._heap)}
         assert all(id(entry) in present for entry in self._live.values())
-        assert len(self._heap) <= 2 * len(self._live) + 9
+        assert len(self._sorted) + len(self._heap) <= 2 * len(self._live) + FEW
+        assert self._sorted == sorted(self._sorted, reverse=True)
         assert all(self._heap[(i - 1) // 2][:3] <= self._heap[i][:3] for i in range(1, len(self._heap)))

@@ -111,7 +111,7 @@ class FairTenants:
     ``prefix`` comes before the job's key in the order inside a tenant.
     """
 
-    def __init__(self, shares: Shares, forest: Forest, prefix: Callable[[Entity], Key] = lambda _: ()) -> None:
+    def __init__(self, shares: Shares, forest: Forest, prefix: Callable[[Entity], Key] | None = None) -> None:
         self._shares = shares
         self._order = shares.order
         self._forest = forest
@@ -228,7 +228,7 @@ class FairTenants:
 
     def _place(self, entity: Entity) -> None:
         key, name, requested = entity.key, self._order.tenant_of(entity), self._requested(entity)
-        order = (*self._prefix(entity), *self._order.job_key(entity))
+        order = self._job_key(entity)
         cls = self._class_of.get(key)
         if cls is not None:
             if cls.requested == requested and cls.tenant.name == name and cls.entities.order_of(key) == order:
@@ -252,11 +252,16 @@ class FairTenants:
             if not tenant.classes:
                 del self._tenants[tenant.name]
 
+    def _job_key(self, entity: Entity) -> Key:
+        key = self._order.job_key(entity)
+        return key if self._prefix is None else self._prefix(entity) + key
+
     def _requested(self, entity: Entity) -> Vector:
         """The request of the next pod: of a tree, the first one that will be tried (podgroup-scheduling.md §2.9)."""
         if isinstance(entity, QueuedPodInfo):
             return self._order.accounts.vector(entity.pod)
-        leaf = min(entity.leaves(), key=self._forest.position)
+        leaves = list(entity.leaves())
+        leaf = min(leaves, key=self._forest.position) if len(leaves) > 1 else leaves[0]
         return self._order.accounts.vector(min(entity.members_of(leaf), key=member_order).pod)
 
     def _check(self) -> None:
@@ -267,8 +272,7 @@ class FairTenants:
             entity = self._entities[key]
             assert cls.tenant is self._tenants[self._order.tenant_of(entity)], f"{key}: tenant"
             assert cls is cls.tenant.classes[self._requested(entity)], f"{key}: next pod"
-            order = (*self._prefix(entity), *self._order.job_key(entity))
-            assert cls.entities.order_of(key) == order, f"{key}: order"
+            assert cls.entities.order_of(key) == self._job_key(entity), f"{key}: order"
         for tenant in self._tenants.values():
             self._check_tenant(tenant)
         self._standing._check()
