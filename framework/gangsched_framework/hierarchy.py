@@ -254,6 +254,15 @@ class Forest:
                 return groups
             key = parent
 
+    def climb(self, key: EntityKey, most: int) -> list[Group]:
+        """The groups from ``key`` upwards, at most so many, as far as they are observed."""
+        groups: list[Group] = []
+        record = self._records.get(key)
+        while record is not None and record.group is not None and len(groups) < most:
+            groups.append(record.group)
+            record = record.parent
+        return groups
+
     def quorum(self, leaf: EntityKey) -> tuple[Group, bool]:
         """The root of a leaf, and whether it meets its quorum. O(depth).
 
@@ -310,12 +319,10 @@ class Forest:
         stack = [key]
         while stack:
             current = stack.pop()
-            if current in seen:
+            record = self._records.get(current)
+            if record is None or current in seen:
                 continue
             seen[current] = None
-            record = self._records.get(current)
-            if record is None:
-                continue
             if record.is_leaf:
                 yield current
             stack.extend(child.key for child in reversed(record.children.values()))

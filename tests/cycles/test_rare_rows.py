@@ -8,7 +8,7 @@ from attrs import evolve
 
 from gangsched.conform.kube import KubePlayer
 from gangsched_framework.objects import Pod, PodStatus
-from tests.cycles.harness import Cluster, groups, inner, leaf, messages, node, pod, pods
+from tests.cycles.harness import Cluster, groups, inner, leaf, messages, node, pod, pods, victims
 
 
 def nominated(to: str, one: Pod) -> Pod:
@@ -118,3 +118,31 @@ def test_a_run_of_like_pods_ends_when_a_node_goes() -> None:
     cluster.cycle()  # the gang is stopped by its pre-check, no pod is looked at
     cluster.add(pod("x", on="a"), pod("p-1", cpu=5))
     assert messages(cluster.cycle())["p-1"].startswith("0/2 nodes are available: 2 Insufficient cpu.")
+
+
+# --- preemption (spec §5) ---------------------------------------------------------------------------------------------
+
+
+def test_a_member_that_goes_alone_is_more_important_than_a_plain_pod() -> None:
+    cluster = Cluster(node("n", cpu=2), leaf("z", 1), pods("z", 1, on="n"), pod("a", on="n"), pod("high", priority=5))
+    assert victims(cluster.cycle()) == ["a"]
+
+
+def test_the_roots_priority_protects_the_pods_of_a_lesser_leaf() -> None:
+    tree = (inner("R", 1, priority=9), leaf("g", 1, "R", priority=0))
+    cluster = Cluster(node("n", cpu=1), tree, pods("g", 1, on="n"), pod("high", priority=5))
+    assert victims(cluster.cycle()) == []
+
+
+def test_below_a_missing_root_the_highest_group_that_is_there_goes_as_a_whole() -> None:
+    tree = (inner("M", 1, "gone", whole=True), leaf("g", 1, "M"), leaf("h", 1, "M"))
+    cluster = Cluster(node("n", cpu=1), node("m", cpu=1), tree, pods("g", 1, on="n"), pods("h", 1, on="m"))
+    cluster.add(pod("high", priority=5))
+    assert victims(cluster.cycle()) == ["g-0", "h-0"]
+
+
+def test_beside_pods_that_were_promised_the_same_room_nobody_may_stay() -> None:
+    tree = (inner("R", None, priority=5), leaf("a", 2, "R", priority=5), leaf("b", 1, "R", priority=5))
+    cluster = Cluster(node("n", cpu=2), node("m", cpu=1), pod("big", cpu=2, on="n"), pod("low", on="m"), tree)
+    cluster.add(pod("a-0", "a", 2, 5), pod("a-1", "a", 9, 5), pod("b-0", "b", 2, 5))
+    assert victims(cluster.cycle()) == ["big", "low"]

@@ -64,8 +64,6 @@ class GroupPreemption:
             self._lesser.restored()
         if isinstance(victims, Status):
             return None, error(PREFIX + victims.message)
-        if not victims:
-            return None, _NO_VICTIMS
         nominations = {assignment.pod.key: assignment.node_name for assignment in attempt.assignments}
         evicted = pods_of(victims)
         text = f"{PREFIX}found a placement for podgroup, preempting {len(evicted)} victims"
@@ -110,6 +108,9 @@ class GroupPreemption:
         """The units the assignment cannot live with, after all others got their places back."""
         budgets = Budgets(self._handle.disruption_budgets)
         local = all(is_local(self._framework, seat.state) for seat in seats)
+        if local and self._trial.refusal(seats) is not None:
+            # pods of a leaf that failed may have been promised the same room (spec §5.7): beside them nobody fits
+            return list(emptied.units())
         beside = emptied.on(seat.node.row for seat in seats)
         # where nobody looks further than one node, units beside no seat may stay for sure
         everywhere = self._handle.oracle or not local or not emptied.plain()

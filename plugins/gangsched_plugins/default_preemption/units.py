@@ -7,7 +7,7 @@ from functools import cached_property
 
 from attrs import frozen
 
-from gangsched_framework.hierarchy import Forest, HierarchyError
+from gangsched_framework.hierarchy import MAX_PARENT_LINKS, Forest
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import COMPOSITE_POD_GROUP, POD, POD_GROUP, EntityKey, Group, Pod
 from gangsched_framework.snapshot import Snapshot
@@ -31,8 +31,13 @@ class Unit:
 
     @cached_property
     def rank(self) -> tuple[int, int, int, int, str]:
-        """Sort key, most important first: priority, composite group before group before pod, size, age, name."""
-        return (-self.priority, _KIND_RANK[self.key.kind], -len(self.pods), self.started, self.key.full_name)
+        """Sort key, most important first: priority, composite group before group before pod, size, age, name.
+
+        A member that goes alone counts as a group of one (v1.37.2).
+        """
+        member = self.key.kind == POD and self.pods[0][0].group_key is not None
+        kind = _KIND_RANK[POD_GROUP if member else self.key.kind]
+        return (-self.priority, kind, -len(self.pods), self.started, self.key.full_name)
 
     @property
     def text(self) -> str:
@@ -105,7 +110,7 @@ class UnitFinder:
                     yield Unit(pod.entity_key, rank, ((pod, node),))
                 elif group.key not in seen:
                     seen[group.key] = None
-                    unit = self._unit_of(group)
+                    unit = self._unit_of(group, rank)
                     if unit.pods:  # else its pods have gone from the forest already, not from the held table
                         yield unit
 
@@ -115,28 +120,29 @@ class UnitFinder:
     def climb(self, leaf: EntityKey) -> tuple[Group | None, int | None]:
         """The highest ancestor of mode ``all`` (None = pods go alone) and the priority that counts for a leaf's pods.
 
-        The priority is None without an observed group. A broken chain is climbed no further than the leaf.
+        That is the root's, or what the climb comes to when a link is missing (spec §5.3); None without an observed
+        group. v1.37.2 looks at four groups of a chain only.
         """
         if leaf not in self._climbed:
-            try:
-                chain = self._forest.chain(leaf)
-            except HierarchyError:
-                own = self._forest.group(leaf)
-                chain = [] if own is None else [own]
+            chain = self._forest.climb(leaf, MAX_PARENT_LINKS)
             whole = next((group for group in reversed(chain) if group.disruption_mode == "all"), None)
-            deciding = whole or (chain[0] if chain else None)
-            self._climbed[leaf] = (whole, None if deciding is None else deciding.effective_priority)
+            self._climbed[leaf] = (whole, chain[-1].effective_priority if chain else None)
         return self._climbed[leaf]
 
-    def _unit_of(self, group: Group) -> Unit:
+    def _unit_of(self, group: Group, priority: int) -> Unit:
         unit = self._whole.get(group.key)
         if unit is None:
-            unit = self._whole[group.key] = Unit(group.key, group.effective_priority, tuple(self._pods_below(group)))
+            unit = self._whole[group.key] = Unit(group.key, priority, tuple(self._pods_below(group)))
         return unit
 
     def _pods_below(self, group: Group) -> Iterator[tuple[Pod, NodeInfo]]:
-        """Scheduled pods of the subtree that stand on a node, as the table holds them (spec §5.3: any node)."""
+        """Scheduled pods of the subtree that stand on a node, as the table holds them (spec §5.3: any node).
+
+        Leaves whose own climb does not end here go without the rest.
+        """
         for leaf in self._forest.leaves_below(group.key):
+            if self.climb(leaf)[0] is not group:
+                continue
             for pod in sorted(self._forest.scheduled_pods(leaf).values(), key=lambda pod: pod.name):
                 node = self._snapshot.node(pod.node_name)
                 counted = node.pods.get(pod.key) if node is not None else None
