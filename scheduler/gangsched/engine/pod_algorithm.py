@@ -87,11 +87,13 @@ class PodAlgorithm:
         own = self._nominated_node(framework, state, pod, diagnosis)
         if own is not None:
             return own
+        # who refused the nominated node stands among those who narrowed the search [run]
+        narrowed = {*outcome.plugins, *diagnosis.plugins} if outcome.plugins else set[str]()
         searched = nodes if outcome.names is None else [n for n in nodes if n.name in outcome.names]
         found = self._search(framework, state, pod, searched, diagnosis)
         if found:
             return found
-        return self._fit_error(nodes, outcome.plugins, diagnosis)
+        return self._fit_error(nodes, narrowed, diagnosis)
 
     def _nominated_node(
         self, framework: Framework, state: CycleState, pod: Pod, diagnosis: Diagnosis
@@ -143,7 +145,7 @@ class PodAlgorithm:
             percentage = max(5, 50 - count // 125)
         return max(MIN_FEASIBLE_NODES, count * percentage // 100)
 
-    def _fit_error(self, nodes: Sequence[NodeInfo], narrowed: tuple[str, ...], diagnosis: Diagnosis) -> FitError:
+    def _fit_error(self, nodes: Sequence[NodeInfo], narrowed: set[str], diagnosis: Diagnosis) -> FitError:
         excluded = None
         plugins = [name for name in diagnosis.plugins if name]
         if narrowed:
