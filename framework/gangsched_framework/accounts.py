@@ -140,13 +140,15 @@ class Accounts:
         else:
             entry.pod = pod
             if entry.placed is not placed:
-                self._allocate(entry, grow=placed)
+                entry.placed = placed
+                self._hold(entry.job, entry.request, placed)
 
     def place(self, pod_key: str, placed: bool) -> None:
         """A pod, otherwise as it was, is assumed or loses its place; unknown ones are ignored."""
         entry = self._pods.get(pod_key)
         if entry is not None and entry.placed is not placed:
-            self._allocate(entry, grow=placed)
+            entry.placed = placed
+            self._hold(entry.job, entry.request, placed)
 
     def _enter(self, pod: Pod, placed: bool) -> None:
         """A pod that does not count yet. Members of a group tend to come one after another, and alike."""
@@ -159,16 +161,12 @@ class Accounts:
                 return
             job, request = self._job(key, name), self.vector(pod)
             like = None
-        entry = self._pods[pod.key] = _Entry(pod, job, request)
+        entry = self._pods[pod.key] = _Entry(pod, job, request, placed)
         if like is None:
             self._latest = entry if pod.group_key is not None and job.key.kind != POD else None
-        tenant = job.tenant
-        job.pods += 1
-        tenant.pods += 1
-        job.request, tenant.request = plus(job.request, request), plus(tenant.request, request)
-        self._requested(job)
+        self._ask(job, request, 1)
         if placed:
-            self._allocate(entry, grow=True)
+            self._hold(job, request, True)
 
     def _recount(self, entry: _Entry, pod: Pod, placed: bool) -> None:
         key, name = self._owner(pod)
@@ -181,7 +179,8 @@ class Accounts:
         if job.key == key and entry.request == self.vector(pod):
             entry.pod = pod
             if entry.placed is not placed:
-                self._allocate(entry, grow=placed)
+                entry.placed = placed
+                self._hold(job, entry.request, placed)
             return
         self.drop(pod.key)
         self._enter(pod, placed)
@@ -193,17 +192,13 @@ class Accounts:
             return
         if entry is self._latest:
             self._latest = None
-        if entry.placed:
-            self._allocate(entry, grow=False)
         job, request = entry.job, entry.request
-        tenant = job.tenant
-        job.pods -= 1
-        tenant.pods -= 1
-        job.request, tenant.request = minus(job.request, request), minus(tenant.request, request)
-        if not job.pods:
+        if entry.placed:
+            self._hold(job, request, False)
+        if job.pods == 1:
             del self.jobs[job.key]
-        self._requested(job)
-        self._forget_tenant(tenant)
+        self._ask(job, request, -1)
+        self._forget_tenant(job.tenant)
 
     def _owner(self, pod: Pod) -> tuple[EntityKey, str | None]:
         """The job of a pod and its tenant, as ``tenant_name`` says."""
@@ -226,16 +221,13 @@ class Accounts:
 
     def _move(self, job: JobAccount, tenant: TenantAccount) -> None:
         """A job changes its tenant, with all its pods."""
-        old = job.tenant
-        old.pods -= job.pods
-        old.request, old.allocated = minus(old.request, job.request), minus(old.allocated, job.allocated)
-        left = JobAccount(job.key, old)
-        job.tenant = tenant
-        tenant.pods += job.pods
-        tenant.request, tenant.allocated = plus(tenant.request, job.request), plus(tenant.allocated, job.allocated)
-        for each in (left, job):
-            self._requested(each)
-            self._allocated(each, each is job)
+        old, pods, request, allocated = job.tenant, job.pods, job.request, job.allocated
+        left = JobAccount(job.key, old, pods, request, allocated)
+        job.tenant, job.pods, job.request, job.allocated = tenant, 0, (), ()
+        self._ask(left, request, -pods)
+        self._hold(left, allocated, False)
+        self._ask(job, request, pods)
+        self._hold(job, allocated, True)
         self._forget_tenant(old)
 
     def _tenant(self, name: str) -> TenantAccount:
@@ -248,27 +240,25 @@ class Accounts:
         if tenant.queue is None and not tenant.pods:
             self.tenants.pop(tenant.name, None)
 
-    def _requested(self, job: JobAccount) -> None:
+    def _ask(self, job: JobAccount, request: Vector, pods: int) -> None:
+        """``pods`` of a job, which request this together, came, or (a negative number) went."""
+        change, tenant = plus if pods > 0 else minus, job.tenant
+        job.pods += pods
+        tenant.pods += pods
+        job.request, tenant.request = change(job.request, request), change(tenant.request, request)
         self.version += 1
         self.moved.jobs[job.key] = None
         for note in self.on_requested:
             note(job)
 
-    def _allocate(self, entry: _Entry, *, grow: bool) -> None:
-        entry.placed = grow
-        job, change = entry.job, plus if grow else minus
-        tenant = job.tenant
-        job.allocated = change(job.allocated, entry.request)
-        tenant.allocated = change(tenant.allocated, entry.request)
-        self._allocated(job, grow)
-
-    def _allocated(self, job: JobAccount, grew: bool) -> None:
-        """``grew``: the job holds more, so its tenant has less room."""
+    def _hold(self, job: JobAccount, request: Vector, grew: bool) -> None:
+        """Pods of a job, which request this together, were placed, or gave their place back and left room."""
+        change, tenant, moved = plus if grew else minus, job.tenant, self.moved
+        job.allocated, tenant.allocated = change(job.allocated, request), change(tenant.allocated, request)
         self.version += 1
-        moved, tenant = self.moved, job.tenant.name
         moved.jobs[job.key] = None
-        if not grew or tenant not in moved.tenants:
-            moved.tenants[tenant] = not grew
+        if not grew or tenant.name not in moved.tenants:
+            moved.tenants[tenant.name] = not grew
         for note in self.on_allocated:
             note(job, grew)
 
