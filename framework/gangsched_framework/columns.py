@@ -141,7 +141,9 @@ class ParticularColumns(ColumnarPlugin, Protocol):
     """A columnar plugin that reads more of a pod than its spec, or more of the cluster than the node table's rows.
 
     ``column_key``: what else ``columns`` reads for this pod, equal exactly when it would return the same; None =
-    nothing. ``column_version``: changes whenever the key of some pod may have changed; asked for every pod.
+    nothing. ``column_version``: changes whenever the key of some pod may have changed. That a pod without affinity
+    terms comes to a node changes no key: while nothing else happens on the nodes, and ``lister_version`` stands, the
+    engine need not ask.
     """
 
     def column_key(self, pod: Pod, table: NodeTable) -> Hashable: ...

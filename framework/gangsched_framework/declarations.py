@@ -49,8 +49,9 @@ class JudgesPodAlone(Plugin, Protocol):
 class KeepsToPlacement(Plugin, Protocol):
     """What it answers about a placement depends on the group, the progress and the placement's nodes alone.
 
-    For PlacementGenerate, PlacementFeasible and PlacementScore; a scorer is then a ``PodsPlacementScorePlugin``. And a
-    PlacementFeasible that would go on goes on when the next pod finds a node; what stands on nodes is all one to it.
+    For PlacementGenerate, PlacementFeasible and PlacementScore; a scorer is then a ``PodsPlacementScorePlugin``, and
+    normalises by the scores alone. And a PlacementFeasible that would go on goes on when the next pod finds a node;
+    what stands on nodes is all one to it.
     """
 
     @property

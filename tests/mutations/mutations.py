@@ -363,14 +363,14 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "podgroup_algorithm",
         "placed pods are not counted",
-        "                scheduled += 1\n                if sure",
-        "                if sure",
+        "                scheduled += len(result.pods) - before\n",
+        "",
     ),
     _engine(
         "podgroup_algorithm",
         "a refused pod is counted as remaining",
-        "state)\n            remaining -= 1\n            if outcome",
-        "state)\n            remaining -= outcome.placed\n            if outcome",
+        "            remaining -= len(result.pods) - before\n",
+        "            remaining -= outcome.placed\n",
     ),
     _engine(
         "podgroup_algorithm",

@@ -6,6 +6,8 @@ their own, the pod's own nomination is tried first, and nodes promised to its ow
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from attrs import define
 
 from gangsched.engine.columns import ColumnCache
@@ -14,6 +16,7 @@ from gangsched.engine.signature_column import SignatureColumn
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Nominations
+from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import EntityKey, Pod
 from gangsched_framework.snapshot import Snapshot
 from gangsched_framework.status import FitError, Status
@@ -63,6 +66,23 @@ class ColumnSearch:
             return names[row]
         framework.run_pre_filter(state, pod, snapshot.nodes)  # the post-filter works on its state
         return self._refused(column, {})
+
+    def ahead(self, infos: Sequence[QueuedPodInfo], start: int) -> list[str]:
+        """The nodes of the pods from ``start`` on, as many as a plan tells; all of them are put there next."""
+        snapshot, rows = self.snapshot, self.run.rows
+        if not rows or snapshot.placement.rows is not None:
+            return []
+        priority = infos[start].pod.priority
+        if self.nominations.reach(priority):
+            return []
+        pods: list[Pod] = []
+        for info in infos[start : start + len(rows)]:
+            pod = info.pod
+            if pod.status.nominated_node_name or pod.priority != priority:
+                break
+            pods.append(pod)
+        names = snapshot.table.names
+        return [names[row] for row in self.run.take(pods)]
 
     def _best(self, column: SignatureColumn) -> int:
         placement = self.snapshot.placement

@@ -74,13 +74,12 @@ class PodGroupAlgorithm:
             result.status = _pre_check(verdict)
             return result
         sure = self._sure_to_go_on()
-        for info in pods:
-            if self._minimal and self._enough(verdict):
-                break
-            outcome = self._try_pod(result, info, state)
-            remaining -= 1
+        while remaining and not self._enough(verdict):
+            before = len(result.pods)
+            outcome = self._try_pods(result, pods, state, together=sure)
+            remaining -= len(result.pods) - before
             if outcome.status is None:
-                scheduled += 1
+                scheduled += len(result.pods) - before
                 if sure and remaining:
                     continue
             elif result.status.code is Code.ERROR:
@@ -91,10 +90,15 @@ class PodGroupAlgorithm:
         result.status = _final(verdict)
         return result
 
-    def _try_pod(self, result: GroupResult, info: QueuedPodInfo, state: PlacementCycleState) -> PodOutcome:
-        """Place one pod of a leaf; its Error is the leaf's (spec §4.5.2)."""
-        outcome = self.session.try_pod(info, state)
-        result.pods.append(outcome)
+    def _try_pods(
+        self, result: GroupResult, pods: Sequence[QueuedPodInfo], state: PlacementCycleState, *, together: bool = False
+    ) -> PodOutcome:
+        """Place the next pod of a leaf; its Error is the leaf's (spec §4.5.2). ``together``: or some, which all find a
+        node. The outcome of the last one."""
+        at = len(result.pods)
+        tried = self.session.try_run(pods, at, state) if together else [self.session.try_pod(pods[at], state)]
+        result.pods += tried
+        outcome = tried[-1]
         if outcome.status is None:
             result.any_scheduled = True
         elif outcome.status.code is Code.ERROR:
@@ -139,10 +143,9 @@ class PodGroupAlgorithm:
         snapshot.enter(previous)
 
     def _fill_leaf(self, result: GroupResult, state: PlacementCycleState) -> None:
-        for info in self.leaves.get(result.info.key, ())[len(result.pods) :]:
-            self._try_pod(result, info, state)
-            if not result.ok:
-                return
+        pods = self.leaves.get(result.info.key, ())
+        while len(result.pods) < len(pods) and result.ok:
+            self._try_pods(result, pods, state)
 
     def _fill_composite(self, result: GroupResult, state: PlacementCycleState) -> None:
         """Children that have their minimum get more; those the first pass did not come to get their turn."""

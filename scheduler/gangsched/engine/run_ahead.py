@@ -3,6 +3,8 @@ row is the next of a plan: nothing is looked for, repaired or searched (performa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from gangsched.engine.columns import alike
@@ -17,10 +19,14 @@ LONGEST = 1024
 
 
 class RunAhead:
-    """The run of pods of one column that is going on. ``planned`` counts pods whose row a plan tells, or has told."""
+    """The run of pods of one column that is going on.
+
+    ``rows``: what is left of its plan, last first. ``planned`` counts pods whose row a plan tells, or has told.
+    """
 
     def __init__(self, world: World) -> None:
         self.planned = 0
+        self.rows: list[int] = []
         self._world = world
         self._log = world.table.touched
         self._position = -2
@@ -30,7 +36,6 @@ class RunAhead:
         self._like: Pod | None = None  # a pod of the run whose like have its column, whatever the run brings
         self._goes_on = False
         self._length = 0
-        self._rows: list[int] = []  # the plan, last first
 
     def column(self, pod: Pod) -> SignatureColumn | None:
         """The column of a pod that goes on the run; None when it must be looked for. Asked before ``next``."""
@@ -51,16 +56,33 @@ class RunAhead:
         if pod.status.allocated:  # it counts on its node something else than it asks for
             self._position = -2
             return column.best()
-        rows = self._rows or self._plan(column)
+        rows = self.rows or self._plan(column)
         self._row = row = rows.pop() if rows else column.best()
         self._position, self._key = len(self._log), pod.key
         return row
 
+    def take(self, pods: Sequence[Pod]) -> list[int]:
+        """The rows of the first of ``pods``, as many as go on the run and the plan tells; all are put there next."""
+        like = self._like
+        if not pods or like is None or self.column(pods[0]) is None:
+            return []
+        count = 0
+        for pod in pods[: len(self.rows)]:
+            if pod.status.allocated or not alike(pod, like):
+                break
+            count += 1
+        given = self.rows[: -count - 1 : -1]
+        if given:
+            del self.rows[-count:]
+            self._position = len(self._log) + count - 1
+            self._key, self._row = pods[count - 1].key, given[-1]
+        return given
+
     def _begin(self, column: SignatureColumn, pod: Pod) -> None:
         self._log, self._listed = self._world.table.touched, self._world.listed
         self._column, self._length = column, -1
-        self.planned -= len(self._rows)
-        self._rows.clear()
+        self.planned -= len(self.rows)
+        self.rows.clear()
         # pods with affinity terms bear on their like; a guard may look at anything
         self._like = None if pod.spec.has_affinity or column.guarded else pod
 
@@ -69,7 +91,7 @@ class RunAhead:
         self._length += 1
         if self._length >= START:
             everywhere = np.arange(len(self._world.table.names))
-            self._rows += reversed(column.plan(everywhere, min(self._length, LONGEST)) or ())
-            self.planned += len(self._rows)
-            self._length = self._length - 1 + len(self._rows) if self._rows else 0
-        return self._rows
+            self.rows += reversed(column.plan(everywhere, min(self._length, LONGEST)) or ())
+            self.planned += len(self.rows)
+            self._length = self._length - 1 + len(self.rows) if self.rows else 0
+        return self.rows

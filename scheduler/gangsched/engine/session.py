@@ -69,6 +69,21 @@ class Session:
         self.trace.add("pod", pod.key, outcome.status.message if outcome.status else "")
         return outcome
 
+    def try_run(
+        self, infos: Sequence[QueuedPodInfo], start: int, placement: PlacementCycleState | None = None
+    ) -> list[PodOutcome]:
+        """Try the pod at ``start``, with those after it whose nodes are known ahead: each has found its node then."""
+        known = not (self.prepare or self.framework.reserves or self.trace.on)
+        nodes = self.algorithm.ahead(self.framework, infos, start) if known else ()
+        if not nodes:
+            return [self.try_pod(infos[start], placement)]
+        tried: list[PodOutcome] = []
+        for at, node in enumerate(nodes, start):
+            info = infos[at]
+            self.snapshot.assume(info.pod, node)
+            tried.append(PodOutcome(info, CycleState(placement), node))
+        return tried
+
     def _reserve(self, info: QueuedPodInfo, state: CycleState, node: str) -> Status | None:
         """Ask the Reserve plugins about the pod that was just assumed; one that is refused leaves its node again."""
         snapshot = self.snapshot

@@ -174,6 +174,29 @@ def test_the_column_is_looked_for_when_the_pod_has(other: Pod) -> None:
     assert run.goes_on(evolve(run.like, name="p3"))  # it is the same
 
 
+TOGETHER: dict[str, tuple[Pod, int]] = {
+    "is like the others": (make_pod("x").label("app", "web").obj(), 3),
+    "has other labels": (make_pod("x").label("app", "db").obj(), 1),
+    "is being resized": (make_pod("x").requests(cpu=1).label("app", "web").allocated(cpu=2).obj(), 1),
+}
+
+
+@pytest.mark.usefixtures("early")
+@pytest.mark.parametrize(("second", "taken"), TOGETHER.values(), ids=TOGETHER)
+def test_three_pods_go_on_the_run_together_if_the_second(second: Pod, taken: int) -> None:
+    run = OnOneNode()
+    assert run.goes_on(evolve(run.like, name="p2"))  # now there is a plan
+    run.run.rows += [0, 0, 0]
+    pods = [evolve(run.like, name="a"), evolve(second, spec=run.like.spec), evolve(run.like, name="b")]
+    assert run.run.take(pods) == [0] * taken
+    for pod in pods[:taken]:
+        run.table.add_pod(pod, "n")
+    assert run.goes_on(evolve(run.like, name="p3"))
+    run.run.rows.append(0)
+    assert run.run.take([evolve(run.like, name="p4")]) == [0]
+    assert not run.goes_on(evolve(run.like, name="p5"))  # p4 was not put there
+
+
 def test_pods_with_affinity_terms_make_no_run() -> None:
     run = OnOneNode()
     away = make_pod("away").anti_affinity("zone", {"app": "db"}).obj()
