@@ -53,13 +53,15 @@ class PreEnqueue:
         gates = entity.gates
         answers: Answers = {}
         newcomers, gates.unseen = gates.unseen, {}
-        volatile = gates.apart.volatile if gates.apart is not None else {}
-        gated = self._ask_members(entity, (*newcomers.values(), *volatile.values()), answers)
+        asked: Iterable[QueuedPodInfo] = newcomers.values()
+        if gates.apart is not None:
+            asked = (*asked, *gates.apart.volatile.values())
+        gated = self._ask_members(entity, asked, answers)
         if len(gates.cohorts) != 1 or not answers:  # else a newcomer has just been answered for all
             self._ask_cohorts(entity, answers)
         if gates.unseen:
-            unsure, gates.unseen = gates.unseen, {}
-            self._ask_members(entity, unsure.values(), answers)
+            newcomers, gates.unseen = gates.unseen, {}
+            self._ask_members(entity, newcomers.values(), answers)
         return self._last_gated(entity, gated)
 
     def _ask_members(self, entity: QueuedPodGroupInfo, infos: Iterable[QueuedPodInfo], answers: Answers) -> list[Gated]:
@@ -85,20 +87,22 @@ class PreEnqueue:
             depth = 1 if pod.group_key == entity.key else self._forest.depth(_leaf_of(info))
             answers[name, depth] = plugin, status
             key = name, depth, plugin, not plugin or keepers.passed_all_of_pod(first, plugin)
-            if key not in gates.cohorts and not plugin:
-                self._let_pass(entity, name, depth)
-            cohort = gates.cohorts.get(key)
-            if cohort is None:
-                cohort = gates.cohorts[key] = Cohort(plugin=plugin)
+            cohort = gates.cohorts.get(key) or self._new_cohort(entity, key)
             cohort.status = status
             cohort.enter(info, keepers.tree, self._tree_order)
         return gated
 
-    def _let_pass(self, entity: QueuedPodGroupInfo, name: str, depth: int) -> None:
-        """What let a member pass lets all cohorts of its profile and depth pass."""
-        for key in list(entity.gates.cohorts):
-            if key[0] == name and key[1] == depth:
-                self._revise(entity, key, "", None)
+    def _new_cohort(self, entity: QueuedPodGroupInfo, key: CohortKey) -> Cohort:
+        """A cohort for a member that none has a place for. What lets it pass lets all of its profile and depth pass."""
+        cohorts = entity.gates.cohorts
+        name, depth, plugin, _ = key
+        if not plugin:
+            for each in list(cohorts):
+                if each[0] == name and each[1] == depth:
+                    self._revise(entity, each, plugin, None)
+        if key not in cohorts:
+            cohorts[key] = Cohort(plugin=plugin)
+        return cohorts[key]
 
     def _ask_cohorts(self, entity: QueuedPodGroupInfo, answers: Answers) -> None:
         """One question for each cohort, unless a newcomer was just told the same."""

@@ -16,7 +16,7 @@ from gangsched_framework.testing import FakeHandle
 from gangsched_plugins.default_registry import default_registry
 from gangsched_queue.entity_heap import EntityHeap
 from tests.queue_room.cluster import Cluster, group, key, pod, rejected
-from tests.queue_room.fakes import FIT, GANG, GATES, NODE_ADD, NODE_LABEL, NODE_TAINT
+from tests.queue_room.fakes import FIT, GANG, GATES, NODE_ADD, NODE_LABEL, NODE_TAINT, PREEMPTION
 
 SIZES = [50, 400]
 
@@ -39,6 +39,17 @@ def filled(size: int, minimum: int) -> Cluster:
 @pytest.mark.parametrize("size", SIZES)
 def test_filling_a_gang_asks_a_fixed_number_of_questions_per_pod(size: int) -> None:
     assert questions(filled(size, size)) <= 3 * size + 10
+
+
+def test_the_member_a_tree_is_made_for_is_asked_once_and_its_event_asks_nobody() -> None:
+    cluster = Cluster()
+    cluster.add_group(group("g", 3))
+    cluster.framework.asked.clear()
+    cluster.add_pod(pod("p", "g"))
+    assert cluster.framework.asked == {GATES: 1, PREEMPTION: 1, GANG: 1}
+    cluster.framework.asked.clear()
+    cluster.add_pod(pod("q", "g"))  # the event wakes its tree, whose answer is the newcomer's
+    assert cluster.framework.asked == {GATES: 1, PREEMPTION: 1, GANG: 1}
 
 
 @pytest.mark.parametrize("size", SIZES)
