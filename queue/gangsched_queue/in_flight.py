@@ -26,23 +26,21 @@ class InFlight:
     """One ordered list of pod marks and events: positions grow, so a pod has missed what stands behind its mark."""
 
     def __init__(self) -> None:
-        self._marks: OrderedDict[str, tuple[int, str]] = OrderedDict()  # uid -> position, namespace/name
+        self.marks: OrderedDict[str, tuple[int, str]] = OrderedDict()
+        """UID -> position, ``namespace/name`` of every pod in flight."""
         self._events: deque[MissedEvent] = deque()
         self._next = 0
 
     def __contains__(self, uid: str) -> bool:
-        return uid in self._marks
-
-    def __len__(self) -> int:
-        return len(self._marks)
+        return uid in self.marks
 
     def pods(self) -> list[str]:
         """``namespace/name`` of the marked pods, sorted."""
-        return sorted(key for _, key in self._marks.values())
+        return sorted(key for _, key in self.marks.values())
 
     def mark(self, pod: Pod) -> bool:
         """The pod's attempt begins; False when one is under way already."""
-        marks, uid = self._marks, pod.uid
+        marks, uid = self.marks, pod.uid
         if uid in marks:
             return False
         marks[uid] = (self._next, pod.key)
@@ -51,13 +49,13 @@ class InFlight:
 
     def record(self, event: ClusterEvent, old: EventObject, new: EventObject, only: str = "") -> None:
         """Remember an event for the pods in flight; nothing is kept when there are none. O(1)."""
-        if self._marks:
+        if self.marks:
             self._events.append(MissedEvent(self._next, event, old, new, only))
             self._next += 1
 
     def missed(self, uid: str) -> list[MissedEvent]:
         """What happened since the pod's mark, in order, updates of other pods left out. O(what happened)."""
-        mark = self._marks.get(uid)
+        mark = self.marks.get(uid)
         if mark is None:
             return []
         events: list[MissedEvent] = []
@@ -71,18 +69,18 @@ class InFlight:
 
     def done(self, uid: str) -> None:
         """The attempt is over; events that every pod in flight has seen are dropped. Unknown UIDs do nothing."""
-        if self._marks.pop(uid, None) is None or not self._events:
+        if self.marks.pop(uid, None) is None or not self._events:
             return
-        oldest = next(iter(self._marks.values()))[0] if self._marks else self._next
+        oldest = next(iter(self.marks.values()))[0] if self.marks else self._next
         while self._events and self._events[0].position < oldest:
             self._events.popleft()
 
     def _check(self) -> None:
-        marks = [position for position, _ in self._marks.values()]
+        marks = [position for position, _ in self.marks.values()]
         positions = [*marks, *(missed.position for missed in self._events)]
         assert len(set(positions)) == len(positions)
         assert all(position < self._next for position in positions)
         assert marks == sorted(marks)
         order = [missed.position for missed in self._events]
         assert order == sorted(order)
-        assert not order or (self._marks and marks[0] < order[0]), "events nobody waits for"
+        assert not order or (self.marks and marks[0] < order[0]), "events nobody waits for"

@@ -28,7 +28,7 @@ def move_all(
     ``pre_check`` must hold for some pod of an entity, else the entity is passed by.
     """
     parked, in_flight = queue.waiting.parked, queue.in_flight
-    if not parked and not in_flight:
+    if not parked.waits_for and not in_flight.marks:
         return  # nobody to wake, nobody to remember it for
     if event.wildcard:
         concerned: Collection[Entity] = list(parked)
@@ -36,7 +36,7 @@ def move_all(
         audience = queue.registrations.of_any(event)
         if not audience.plugins:
             return
-        tree = _tree_of(queue, new if new is not None else old) if audience.within_tree and parked else None
+        tree = _tree_of(queue, new if new is not None else old) if audience.within_tree and parked.waits_for else None
         concerned = parked.concerned(audience, tree)
     if concerned:
         _wake(queue, concerned, Occurrence(event, old, new), pre_check)

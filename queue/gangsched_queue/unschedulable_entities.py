@@ -21,12 +21,10 @@ class UnschedulableEntities:
 
     def __init__(self) -> None:
         self._stays = EntityHeap()
-        self._waits_for: dict[EntityKey, tuple[str, ...]] = {}
+        self.waits_for: dict[EntityKey, tuple[str, ...]] = {}
+        """Every entity here, and the plugins whose events may help it."""
         self._by_plugin: dict[str, dict[EntityKey, Entity]] = {}
         self._open: dict[EntityKey, Entity] = {}
-
-    def __len__(self) -> int:
-        return len(self._waits_for)
 
     def __iter__(self) -> Iterator[Entity]:
         return iter(self._stays)
@@ -42,7 +40,7 @@ class UnschedulableEntities:
     def refresh(self, entity: Entity) -> None:
         """An entity that is here gained or lost a member, a rejector or its gate."""
         key, plugins = entity.key, _waits_for(entity)
-        if plugins != self._waits_for[key]:
+        if plugins != self.waits_for[key]:
             self._unindex(key)
             self._index(entity, plugins)
         elif _is_open(entity):
@@ -52,7 +50,7 @@ class UnschedulableEntities:
 
     def _index(self, entity: Entity, plugins: tuple[str, ...]) -> None:
         key = entity.key
-        self._waits_for[key] = plugins
+        self.waits_for[key] = plugins
         if _is_open(entity):
             self._open[key] = entity
         for plugin in plugins:
@@ -60,7 +58,7 @@ class UnschedulableEntities:
 
     def _unindex(self, key: EntityKey) -> None:
         self._open.pop(key, None)
-        for plugin in self._waits_for.pop(key):
+        for plugin in self.waits_for.pop(key):
             entities = self._by_plugin[plugin]
             del entities[key]
             if not entities:
@@ -81,8 +79,8 @@ class UnschedulableEntities:
             found = {k: each for k, each in self._open.items() if not each.gating_plugin or each.gating_plugin in heard}
         for plugin in audience.everywhere:
             found.update(self._by_plugin.get(plugin, ()))
-        if tree is not None and tree in self._waits_for and tree not in found:
-            for plugin in self._waits_for[tree]:
+        if tree is not None and tree in self.waits_for and tree not in found:
+            for plugin in self.waits_for[tree]:
                 if plugin in audience.within_tree:
                     found[tree] = self._by_plugin[plugin][tree]
         return found.values()
@@ -101,12 +99,12 @@ class UnschedulableEntities:
         self._stays._check()
         by_plugin: dict[str, dict[EntityKey, Entity]] = {}
         for entity in self._stays:
-            assert self._waits_for[entity.key] == _waits_for(entity), f"{entity.key}: stale index"
+            assert self.waits_for[entity.key] == _waits_for(entity), f"{entity.key}: stale index"
             for plugin in _waits_for(entity):
                 by_plugin.setdefault(plugin, {})[entity.key] = entity
         assert by_plugin == self._by_plugin
         assert self._open == {entity.key: entity for entity in self._stays if _is_open(entity)}
-        assert len(self._waits_for) == len(self._stays)
+        assert len(self.waits_for) == len(self._stays)
 
 
 def _stay_began(entity: Entity) -> int:

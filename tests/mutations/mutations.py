@@ -258,13 +258,13 @@ MUTATIONS: tuple[Mutation, ...] = (
         "unschedulable_entities",
         "a stale index keeps entities that left",
         "        if entity is not None:\n            self._unindex(key)",
-        "        if entity is not None:\n            self._waits_for.pop(key)",
+        "        if entity is not None:\n            self.waits_for.pop(key)",
     ),
     _queue(
         "unschedulable_entities",
         "an entity that changed keeps its old index",
-        "        if plugins != self._waits_for[key]:",
-        "        if not self._waits_for[key]:",
+        "        if plugins != self.waits_for[key]:",
+        "        if not self.waits_for[key]:",
     ),
     _queue(
         "pre_enqueue",
