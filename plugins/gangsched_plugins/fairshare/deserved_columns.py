@@ -47,6 +47,8 @@ class DeservedTable:
     """What the total names, and what tenants do before the first round."""
     _deserved: Matrix = field(init=False)
     _most: Matrix = field(init=False)
+    _at_once: bool = field(init=False, default=False)
+    """All were met by the first round, and nobody by a guarantee: then ``_most`` is what each was offered."""
     _stale: bool = field(init=False, default=True)
 
     def __attrs_post_init__(self) -> None:
@@ -66,23 +68,30 @@ class DeservedTable:
         self._deserved = self._most = np.zeros(shape)
         self._present = np.ones(shape[0], np.bool_)
 
-    def set_request(self, tenant: str, request: Sequence[float] | None) -> None:
-        """What a tenant asks for changes; None = it takes no part, and deserves nothing.
+    def set_request(self, tenant: str, request: Sequence[float] | None) -> bool:
+        """What a tenant asks for changes; None = it takes no part, and deserves nothing. True = its row alone changed.
 
         A change far above all it was ever offered changes nothing for anybody: before and after, the offer is what
-        counts, and the tenant is not met. So under contention arrivals cost nothing.
+        counts, and the tenant is not met. So under contention arrivals cost nothing. Where all are met by the first
+        round, a tenant deserves what it asks for, and nobody else is concerned.
         """
         row = self.rows[tenant]
         present = request is not None
         self._stale = self._stale or present != self._present[row]
         self._present[row] = present
         if request is None:
-            return
-        before, after = self.request[row], np.array(request, np.float64)
+            return False
+        alone = False
         if not self._stale:
-            beyond = self._most[row] + 1
-            self._stale = not bool(np.all((before == after) | ((before >= beyond) & (after >= beyond))))
-        self.request[row] = after
+            limits = self._most[row].tolist()
+            amounts = zip(self.request[row].tolist(), request, limits, strict=True)
+            if any(old != new and (old < most + 1 or new < most + 1) for old, new, most in amounts):
+                alone = self._at_once and all(new <= most for new, most in zip(request, limits, strict=True))
+                self._stale = not alone
+        self.request[row] = request
+        if alone:
+            self._deserved[row] = request
+        return alone
 
     def deserved(self) -> Matrix:
         """What each tenant deserves of each resource; not to be changed."""
@@ -99,6 +108,7 @@ class DeservedTable:
         remaining, (remaining_named, named) = self._total, self._named_at_first
         named = named.copy()
         rows = np.flatnonzero(self._present)
+        first, self._at_once = True, False
         while weights := int(self._weights[rows].sum()):
             offered, offered_named = remaining, remaining_named
             before, before_named = self._deserved[rows], named[rows]
@@ -116,6 +126,8 @@ class DeservedTable:
             remaining = np.maximum((offered + returned) - given, 0)
             remaining_named = (remaining > 0) | fixed  # a difference names what is left of something only (R30)
             rows = rows[~met]
+            self._at_once = first and not rows.size and not self._any_guarantee
+            first = False
             if not (remaining[self._counted] >= EPSILON).any():
                 break
             if (remaining == offered).all() and (remaining_named == offered_named).all():

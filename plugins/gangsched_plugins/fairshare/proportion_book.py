@@ -133,27 +133,38 @@ class ProportionBook(Book):
         if table is None:
             table = self._table = DeservedTable(tuple(self.accounts.names), self.total(), self.claims())
             self._requested = dict.fromkeys(self.accounts.tenants)
+        alone = []
         if self._requested:
             requested, self._requested = self._requested, {}
             for name in requested:
                 if name in table.rows:
                     account = self.accounts.tenants.get(name)
                     taking_part = account is not None and account.pods
-                    table.set_request(name, self.padded(account.request) if account and taking_part else None)
+                    if table.set_request(name, self.padded(account.request) if account and taking_part else None):
+                        alone.append(name)
         matrix = table.deserved()
         if matrix is not self._matrix:
             self._matrix = matrix
-            self._compare(table, matrix)
+            rows: list[list[float]] = matrix.tolist()
+            deserved = {name: rows[row] for name, row in table.rows.items()}
+            for name in {**self._deserved, **deserved}:
+                self._deserve(name, deserved.get(name))
+        else:
+            for name in alone:
+                self._deserve(name, matrix[table.rows[name]].tolist())
 
-    def _compare(self, table: DeservedTable, matrix: Matrix) -> None:
-        """Note the tenants that deserve something else than before."""
-        rows: list[list[float]] = matrix.tolist()
-        old, self._deserved = self._deserved, {name: rows[row] for name, row in table.rows.items()}
-        for name in {**old, **self._deserved}:
-            before, after = old.get(name, []), self._deserved.get(name, [])
-            if before != after:
-                grew = len(before) != len(after) or any(b > a for a, b in zip(before, after, strict=True))
-                self.accounts.moved.note(name, grew)
+    def _deserve(self, name: str, after: list[float] | None) -> None:
+        """Note it when a tenant deserves something else than before; None = nothing, for it is not there."""
+        before = self._deserved.get(name)
+        if before == after:
+            return
+        if after is None:
+            del self._deserved[name]
+        else:
+            self._deserved[name] = after
+        known = before is not None and after is not None and len(before) == len(after)
+        grew = not known or any(b > a for a, b in zip(before or (), after or (), strict=True))
+        self.accounts.moved.note(name, grew)
 
     def claims(self) -> list[Claim]:
         """One of each Queue; whether it takes part is said by its request."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from random import Random
 
 import pytest
 from attrs import evolve, field, frozen
@@ -516,6 +517,39 @@ def test_changes_one_by_one_give_what_dividing_anew_gives(
             if look:
                 assert table.deserved().tolist() == as_rows(divide(total, list(claims.values())))
     assert table.deserved().tolist() == as_rows(divide(total, list(claims.values())))
+
+
+def test_where_all_are_met_at_once_a_tenant_gets_what_it_asks_for_without_a_new_division() -> None:
+    total = amounts("10c")
+    table = DeservedTable(("cpu", "memory"), total, claims_of(total, all_of(amounts("1c"), "a", "b")))
+    before = table.deserved()
+    assert table.set_request("a", [2000, 0])
+    assert table.deserved() is before
+    assert before.tolist() == [[2000, 0], [1000, 0]]
+    assert not table.set_request("a", [6000, 0])
+    assert table.deserved().tolist() == [[6000, 0], [1000, 0]]
+
+
+def test_small_requests_that_change_give_what_dividing_anew_gives() -> None:
+    dice, alone = Random(7), 0
+
+    def some(most: int) -> Amounts:
+        drawn = {name: dice.choice((0, 0, dice.randrange(most), most)) for name in NAMES}
+        return Amounts.named({name: amount for name, amount in drawn.items() if amount})
+
+    for _ in range(400):
+        total, most = some(1000), dice.choice((50, 200, 400))
+        names = [f"q{i}" for i in range(dice.randrange(1, 5))]
+        limits = {name: dice.choice((total, some(300))) for name in names}
+        claims = {name: Claim(name, dice.choice((1, 1, 2, 3, 0)), some(most), limits[name]) for name in names}
+        table = DeservedTable(NAMES, total, list(claims.values()))
+        table.deserved()
+        for _ in range(6):
+            name, request = dice.choice(names), some(most)
+            claims[name] = evolve(claims[name], request=request)
+            alone += table.set_request(name, [request.get(n) for n in NAMES])
+            assert table.deserved().tolist() == as_rows(divide(total, list(claims.values())))
+    assert alone > 20, "some are met at once"
 
 
 def test_a_request_far_above_every_offer_may_grow_without_a_new_division() -> None:
