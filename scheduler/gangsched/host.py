@@ -40,6 +40,7 @@ class Host:
         self.bindings: dict[str, str] = {}
         self.evicted: dict[str, EntityKey] = {}
         self._shared: tuple[PodStatus, int, PodStatus] | None = None
+        self._patched: tuple[PodStatus, Condition | None, str | None, PodStatus] | None = None
 
     def carry_out(self, decisions: Sequence[Decision]) -> tuple[Decision, ...]:
         """Apply the decisions of a cycle; returns them with what carrying them out added (events, failed bindings)."""
@@ -113,20 +114,23 @@ class Host:
                 self._patch_pod(key, patch)
 
     def _patch_pod(self, key: str, patch: PodWrite) -> None:
+        """Write to a pod; of a tree that failed all pods have one status, and share the new one."""
         pod = self.core.pod(key)
         if pod is None:
             return
-        old = pod.status
         condition = None if isinstance(patch, Nominate) else patch.condition
         nominated = patch.node if isinstance(patch, Nominate) else patch.nominated_node
-        status = PodStatus(
-            old.phase,
-            old.nominated_node_name if nominated is None else nominated,
-            old.start_time,
-            old.conditions if condition is None else replace_condition(old.conditions, condition),
-            old.allocated,
-        )
-        self.core.update(pod.with_status(status))
+        old, last = pod.status, self._patched
+        if last is None or last[0] is not old or last[1] is not condition or last[2] != nominated:
+            status = PodStatus(
+                old.phase,
+                old.nominated_node_name if nominated is None else nominated,
+                old.start_time,
+                old.conditions if condition is None else replace_condition(old.conditions, condition),
+                old.allocated,
+            )
+            self._patched = last = (old, condition, nominated, status)
+        self.core.update(pod.with_status(last[3]))
 
     def _write_groups(self, writes: Sequence[SetCondition]) -> None:
         for write in sorted(writes, key=lambda d: (d.key.kind != "podgroup", d.key.full_name)):

@@ -81,45 +81,52 @@ def complete_pods(
     """Verdict of every queued pod, in tree and member order (table of §4.9.4)."""
     finals: list[FinalPod] = []
     for leaf in tree.leaves():
-        result = evaluated.get(leaf.key)
+        key = leaf.key
+        result, status = evaluated.get(key), groups.after[key]
         outcomes = result.pods if result is not None else []
-        for at, info in enumerate(leaves.get(leaf.key, ())):
+        given = status if status.code is Code.SUCCESS else _given(status, groups)
+        for at, info in enumerate(leaves.get(key, ())):
             outcome = outcomes[at] if at < len(outcomes) else None
-            finals.append(_complete_pod(leaf.key, result, info, outcome, groups))
+            if outcome is not None and outcome.status is None and status.code is Code.SUCCESS:
+                finals.append(FinalPod(info, outcome))
+            else:
+                finals.append(_complete_pod(leaf.key, result, info, outcome, groups, given))
     return finals
 
 
+def _given(status: Status, groups: Completed) -> Status:
+    """What a failed leaf says of the pods that fail with it, one status for all of them (spec §4.9.4 a)."""
+    if status.code is Code.ERROR:
+        return error(*status.reasons)
+    if groups.nominations is not None:
+        return status
+    return Status(status.code, (GROUP_UNSCHEDULABLE, *status.reasons), status.plugin)
+
+
 def _complete_pod(
-    leaf: EntityKey, result: GroupResult | None, info: QueuedPodInfo, outcome: PodOutcome | None, groups: Completed
+    leaf: EntityKey,
+    result: GroupResult | None,
+    info: QueuedPodInfo,
+    outcome: PodOutcome | None,
+    groups: Completed,
+    given: Status,
 ) -> FinalPod:
     status = groups.after[leaf]
     nominate = None if groups.nominations is None else groups.nominations.get(info.pod.key)
     if status.code is Code.ERROR:
         if outcome is not None and outcome.status is not None and outcome.status.code is Code.ERROR:
             return FinalPod(info, outcome, outcome.status, "")
-        return FinalPod(info, outcome, error(*status.reasons), "")
+        return FinalPod(info, outcome, given, "")
     if status.code is Code.SUCCESS:
-        if outcome is None:
-            return FinalPod(info, None, status)
-        return _own(info, outcome, None)
-    pushed_down = result is not None and result.ok
-    if pushed_down or outcome is None:
+        return FinalPod(info, None, status) if outcome is None else _own(info, outcome, None)
+    if outcome is None or (result is not None and result.ok):  # not tried, or pushed down
         return FinalPod(info, outcome, groups.before[leaf], nominate)
     if outcome.placed:
-        return FinalPod(info, outcome, _by_group(status, groups), "" if nominate is None else nominate)
+        return FinalPod(info, outcome, given, "" if nominate is None else nominate)
     return _own(info, outcome, nominate)
 
 
-def _by_group(status: Status, groups: Completed) -> Status:
-    """Text of a placed pod whose own leaf failed (spec §4.9.4 a)."""
-    if groups.nominations is not None:
-        return status
-    return Status(status.code, (GROUP_UNSCHEDULABLE, *status.reasons), status.plugin)
-
-
 def _own(info: QueuedPodInfo, outcome: PodOutcome, nominate: str | None) -> FinalPod:
-    if outcome.placed:
-        return FinalPod(info, outcome)
     if nominate is None and outcome.clear_nomination:
         nominate = ""
     return FinalPod(info, outcome, outcome.status, nominate, outcome.fit_error)

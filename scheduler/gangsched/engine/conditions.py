@@ -23,7 +23,7 @@ def pod_condition(pod: Pod, status: Status, now: int) -> Condition | None:
 
 
 def group_condition_type(group: Group) -> str:
-    composite = group.key.kind == COMPOSITE_POD_GROUP
+    composite = group.kind == COMPOSITE_POD_GROUP
     return "CompositePodGroupInitiallyScheduled" if composite else "PodGroupInitiallyScheduled"
 
 

@@ -14,11 +14,14 @@ from gangsched_framework.errors import GangschedError
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Clock
 from gangsched_framework.infos import QueuedPodInfo
-from gangsched_framework.objects import Condition, EntityKey, Group, Pod
+from gangsched_framework.objects import Condition, EntityKey, Group, Pod, PodStatus
 from gangsched_framework.status import FitError, Status, error, unschedulable
 from gangsched_queue.scheduling_queue import SchedulingQueue
 
 NOMINATION_CLEARED = ""
+
+Failure = tuple[PodStatus, Status, int, Condition | None]
+"""A pod's status, why the pod failed, when, and the condition to write, None where it is shown already."""
 
 
 @define(eq=False)
@@ -49,6 +52,7 @@ class Submitter:
     clock: Clock
     outbox: Outbox
     binding: dict[str, InBinding] = field(factory=dict)
+    _failure: Failure | None = None
 
     # --- pods -------------------------------------------------------------------------------------------------------
 
@@ -112,14 +116,17 @@ class Submitter:
         self.outbox.emit(RecordEvent.of("Warning", "FailedScheduling", info.pod.key, status.message))
         if current is not None:
             self._write_failure(current, status, nominate)
-        plugins = sorted(info.unschedulable_plugins)
-        return PodVerdict(status=status, nominated=nominate or "", plugins=tuple(plugins))
+        plugins = tuple(sorted(info.unschedulable_plugins)) if info.unschedulable_plugins else ()
+        return PodVerdict(None, status, nominate or "", plugins)
 
     def _write_failure(self, pod: Pod, status: Status, nominate: str | None) -> None:
-        condition = pod_condition(pod, status, self.clock.now())
-        nominated = nominate if nominate is not None and nominate != pod.status.nominated_node_name else None
-        if condition is not None or nominated is not None:
-            self.outbox.emit(SetCondition(pod.entity_key, condition, nominated))
+        """Pods of equal status that fail alike at one instant, as most of a tree do, share the condition."""
+        old, now, last = pod.status, self.clock.now(), self._failure
+        if last is None or last[0] is not old or last[1] is not status or last[2] != now:
+            self._failure = last = (old, status, now, pod_condition(pod, status, now))
+        nominated = nominate if nominate != old.nominated_node_name else None
+        if last[3] is not None or nominated is not None:
+            self.outbox.emit(SetCondition(pod.entity_key, last[3], nominated))
 
     def skip(self, pod: Pod) -> None:
         """A deleting or already assumed pod leaves the cycle without a verdict (spec §4.4)."""
