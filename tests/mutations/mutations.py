@@ -320,8 +320,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "event_handlers",
         "another parent is taken for a plain change",
-        "if old.uid != new.uid or old.parent_name != new.parent_name:",
-        "if old.uid != new.uid:",
+        "(old.uid != new.uid or old.parent_name != new.parent_name)",
+        "old.uid != new.uid",
     ),
     _engine(
         "event_handlers",

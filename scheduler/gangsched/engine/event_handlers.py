@@ -49,40 +49,27 @@ class EventHandlers:
     profiles: Mapping[str, object]
 
     def add(self, obj: ClusterObject) -> None:
-        """An object other than a pod appears (a known one is updated)."""
-        known = self.known(obj)
-        if known is not None:
-            self.update(known, obj)
+        """An object other than a pod appears, or a known one changes."""
+        if isinstance(obj, PodGroup | CompositePodGroup):
+            self._set_group(obj)
         elif isinstance(obj, Node):
-            self.world.add_node(obj)
-            self.queue.move_all(_NODE_ADD, None, obj)
-        elif isinstance(obj, PodGroup | CompositePodGroup):
-            self._rouse(obj.parent_key)
-            self.world.forest.add_group(obj)
-            self.world.regroup(obj.key)
-            self.queue.add_group(obj)
-            self.queue.move_all(_POD_GROUP_ADD if isinstance(obj, PodGroup) else _COMPOSITE_ADD, None, obj)
+            self._set_node(obj)
         elif isinstance(obj, Queue):
+            known = obj.name in self.world.queues
             self.world.set_queue(obj.name, obj)
-            self.queue.move_all(_QUEUE_ADD, None, None)
+            self.queue.move_all(_QUEUE_UPDATE if known else _QUEUE_ADD, None, None)
         else:
             self._store(obj)[_store_key(obj)] = obj
 
-    def update(self, old: ClusterObject, new: ClusterObject) -> None:
-        """A known object changes."""
-        if isinstance(old, Pod) and isinstance(new, Pod):
-            self._update_pod(old, new)
-        elif isinstance(old, Node) and isinstance(new, Node):
-            self.world.update_node(old, new)
-            for event in node_update_events(old, new):
-                self.queue.move_all(event, old, new)
-        elif isinstance(old, PodGroup | CompositePodGroup) and isinstance(new, PodGroup | CompositePodGroup):
-            self._update_group(old, new)
-        elif isinstance(new, Queue):
-            self.world.set_queue(new.name, new)
-            self.queue.move_all(_QUEUE_UPDATE, None, None)
-        else:
-            self._store(new)[_store_key(new)] = new
+    def _set_node(self, node: Node) -> None:
+        old = self.world.node(node.name)
+        if old is None:
+            self.world.add_node(node)
+            self.queue.move_all(_NODE_ADD, None, node)
+            return
+        self.world.update_node(old, node)
+        for event in node_update_events(old, node):
+            self.queue.move_all(event, old, node)
 
     def delete(self, obj: ClusterObject) -> None:
         """A known object vanishes; unknown ones are ignored."""
@@ -124,12 +111,20 @@ class EventHandlers:
             return self.world.queues.get(obj.name)
         return self._store(obj).get(_store_key(obj))
 
-    def _update_group(self, old: Group, new: Group) -> None:
-        if old.uid != new.uid or old.parent_name != new.parent_name:  # a deletion and a creation seen as one (§3.4)
-            self.delete(old)
-            self.add(new)
+    def _set_group(self, new: Group) -> None:
+        forest = self.world.forest
+        old = forest.group(new.key)
+        if old is not None and (old.uid != new.uid or old.parent_name != new.parent_name):
+            self.delete(old)  # a deletion and a creation seen as one (§3.4)
+            old = None
+        if old is None:
+            self._rouse(new.parent_key)
+            forest.add_group(new)
+            self.world.regroup(new.key)
+            self.queue.add_group(new)
+            self.queue.move_all(_POD_GROUP_ADD if isinstance(new, PodGroup) else _COMPOSITE_ADD, None, new)
             return
-        self.world.forest.update_group(new)
+        forest.update_group(new)
         if old.annotations.get(QUEUE_NAME) != new.annotations.get(QUEUE_NAME):
             self.world.regroup(new.key)
         self.queue.update_group(new)
@@ -138,18 +133,11 @@ class EventHandlers:
 
     # --- pods -------------------------------------------------------------------------------------------------------
 
-    def set_pod(self, pod: Pod) -> None:
-        """A pod appears, or a known one changes."""
-        old = self.world.pods.get(pod.key)
-        if old is None:
-            self._add_pod(pod)
-        else:
-            self._update_pod(old, pod)
-
     def _responsible(self, pod: Pod) -> bool:
         return pod.scheduler_name in self.profiles
 
-    def _add_pod(self, pod: Pod) -> None:
+    def add_pod(self, pod: Pod) -> None:
+        """A pod appears."""
         if pod.terminal:
             return
         own = self._responsible(pod)
@@ -159,11 +147,12 @@ class EventHandlers:
         elif own:
             self.queue.add(pod)
 
-    def _update_pod(self, old: Pod, new: Pod) -> None:
+    def update_pod(self, old: Pod, new: Pod) -> None:
+        """A known pod changes."""
         lost_node = old.node_name and not new.node_name  # no assigned pod any more, but a waiting one (B-05)
-        if new.terminal or old.uid != new.uid or lost_node:
+        if old.uid != new.uid or lost_node or new.terminal:
             self._delete_pod(old)
-            self._add_pod(new)
+            self.add_pod(new)
         elif old.node_name:
             self.world.update_pod(old, new)
             for event in pod_update_events(old, new):

@@ -199,7 +199,8 @@ class GroupCycle:
         groups, found = room or self._post_filter(root_status, complete_groups(tree, evaluated))
         counted = tools.let_go(session)
         finals = complete_pods(tree, evaluated, self._leaves, groups)
-        self._log("completed", groups=len(groups.after), pods=len(finals))
+        if tools.log.on:
+            self._log("completed", groups=len(groups.after), pods=len(finals))
         if root_status.rejected:
             self._memo_key()
         pods = self._submit_pods(finals, counted=counted)
@@ -208,7 +209,8 @@ class GroupCycle:
             tools.submitter.evict(found.victims, by, "cluster")
         for info in tree.walk():
             tools.submitter.write_group(info.group, groups.after[info.key])
-        self._log("submitted", pods=len(pods))
+        if tools.log.on:
+            self._log("submitted", pods=len(pods))
         tools.queue.add_attempted(self.entity, root_status)
         if tools.log.on:
             self._log("requeued", root=root_status.code.value)
@@ -282,7 +284,7 @@ class GroupCycle:
             if final.status is None:
                 outcome = final.outcome
                 assert outcome is not None
-                pods[key] = submitter.bind(self._framework, final.info, outcome.state, outcome.node, counted=counted)
+                pods[key] = submitter.bind(self._framework, outcome, counted=counted)
             else:
                 pods[key] = submitter.fail(final.info, final.status, final.nominate, final.fit_error)
         return pods

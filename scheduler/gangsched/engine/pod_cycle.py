@@ -66,9 +66,7 @@ class PodCycle:
             session = self._session
             assert session is not None
             counted = tools.let_go(session)
-            pods[pod.key] = tools.submitter.bind(
-                session.framework, self.entity, outcome.state, outcome.node, counted=counted
-            )
+            pods[pod.key] = tools.submitter.bind(session.framework, outcome, counted=counted)
         else:
             pods[pod.key] = self._refused(outcome)
         tools.queue.forget_popped()

@@ -136,10 +136,12 @@ class Scheduler:
 
     def add(self, obj: ClusterObject) -> None:
         """An object appears; one that is known already is updated."""
-        if isinstance(obj, Pod):
-            self._events.set_pod(obj)
-        else:
+        if not isinstance(obj, Pod):
             self._events.add(obj)
+        elif (known := self.world.pods.get(obj.key)) is None:
+            self._events.add_pod(obj)
+        else:
+            self._events.update_pod(known, obj)
 
     update = add
     """A known object changes; an unknown one appears."""
@@ -164,22 +166,22 @@ class Scheduler:
 
         ``uid`` tells pods of one name apart: one may be deleted and another be bound before the first is answered.
         """
-        binding = self._submitter.answered(key, uid)
-        note = f"Successfully assigned {key} to {binding.node}"
-        self._outbox.emit(RecordEvent.of("Normal", "Scheduled", key, note))
-        binding.framework.run_post_bind(binding.info.pod, binding.node)
+        outcome = self._submitter.answered(key, uid)
+        pod, node = outcome.info.pod, outcome.node
+        self._outbox.emit(RecordEvent.of("Normal", "Scheduled", key, f"Successfully assigned {key} to {node}"))
+        self.frameworks[pod.scheduler_name].run_post_bind(pod, node)
         return self._outbox.take()
 
     def bind_failed(self, key: str, message: str, uid: str = "") -> tuple[Decision, ...]:
         """The binding of pod ``key`` failed: its reservation is returned and it waits again (spec §2.12)."""
-        binding = self._submitter.answered(key, uid)
-        pod = binding.info.pod
-        binding.framework.run_unreserve(binding.state, pod, binding.node)
+        outcome = self._submitter.answered(key, uid)
+        pod, node = outcome.info.pod, outcome.node
+        self.frameworks[pod.scheduler_name].run_unreserve(outcome.state, pod, node)
         self.world.forget(pod)
-        freed = pod.bound_to(binding.node)
+        freed = pod.bound_to(node)
         self.queue.move_all(ClusterEvent(Resource.ASSIGNED_POD, Action.DELETE), freed, None, _all_but(pod))
         text = f'running Bind plugin "DefaultBinder": {message}'
-        self._submitter.fail(binding.info, error(text), NOMINATION_CLEARED)
+        self._submitter.fail(outcome.info, error(text), NOMINATION_CLEARED)
         return self._outbox.take()
 
     @property
@@ -261,7 +263,7 @@ class Scheduler:
         if entity is None:
             return None
         self._popped += 1
-        number = self._popped + self.queue.dormant.retries
+        number = self._popped if self._idle is None else self._popped + self._idle.retries
         if self.tracer.on:
             self.tracer.add("pop", entity.key, f"attempt {entity.attempts}")
         if self._tools.log.on:

@@ -8,6 +8,7 @@ from gangsched.engine.conditions import group_condition, pod_condition
 from gangsched.engine.decisions import Bind, Evict, Nominate, RecordEvent, SetCondition
 from gangsched.engine.outbox import Outbox
 from gangsched.engine.report import PodVerdict
+from gangsched.engine.results import PodOutcome
 from gangsched.engine.world import World
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.errors import GangschedError
@@ -24,16 +25,6 @@ Failure = tuple[PodStatus, Status, int, Condition | None]
 """A pod's status, why the pod failed, when, and the condition to write, None where it is shown already."""
 
 
-@define(eq=False)
-class InBinding:
-    """A pod whose Bind decision is out."""
-
-    info: QueuedPodInfo
-    state: CycleState
-    framework: Framework
-    node: str
-
-
 @frozen
 class Preemptor:
     """On whose behalf victims are evicted: a pod or a root group."""
@@ -45,24 +36,23 @@ class Preemptor:
 
 @define(eq=False)
 class Submitter:
-    """Acts on the verdicts of a cycle. ``binding`` holds the pods whose binding is not answered yet, by uid."""
+    """Acts on the verdicts of a cycle. ``binding`` holds the outcomes whose binding is not answered yet, by uid."""
 
     world: World
     queue: SchedulingQueue
     clock: Clock
     outbox: Outbox
-    binding: dict[str, InBinding] = field(factory=dict)
+    binding: dict[str, PodOutcome] = field(factory=dict)
     _failure: Failure | None = None
 
     # --- pods -------------------------------------------------------------------------------------------------------
 
-    def bind(
-        self, framework: Framework, info: QueuedPodInfo, state: CycleState, node: str, *, counted: bool
-    ) -> PodVerdict:
+    def bind(self, framework: Framework, outcome: PodOutcome, *, counted: bool) -> PodVerdict:
         """Assume, reserve, permit and decide the binding of one pod; a refusal fails this pod alone (spec §4.9.5).
 
         ``counted``: the node table counts the pod already.
         """
+        info, state, node = outcome.info, outcome.state, outcome.node
         pod = info.pod
         state.placement = None
         if not self.world.assume(pod, node, counted=counted):  # someone else assigned it meanwhile
@@ -76,10 +66,11 @@ class Submitter:
                 fit_error = _one_node(node, status) if status.rejected else None
                 shown = unschedulable(fit_error.message) if fit_error is not None else status
                 return self.fail(info, shown, NOMINATION_CLEARED, fit_error)
-        self.binding[pod.uid] = InBinding(info, state, framework, node)
-        self.outbox.emit(Bind(pod.key, pod.uid, node))
-        self.queue.done(pod.uid)
-        return PodVerdict(node=node)
+        uid = pod.uid
+        self.binding[uid] = outcome
+        self.outbox.emit(Bind(pod.key, uid, node))
+        self.queue.done(uid)
+        return PodVerdict(node)
 
     def _ask_binding_plugins(self, framework: Framework, state: CycleState, pod: Pod, node: str) -> Status | None:
         status = framework.run_reserve(state, pod, node)
@@ -90,7 +81,7 @@ class Submitter:
             framework.run_unreserve(state, pod, node)
         return status
 
-    def answered(self, key: str, uid: str) -> InBinding:
+    def answered(self, key: str, uid: str) -> PodOutcome:
         """Take out the binding of a pod; without a uid, the oldest of pods of that name. Raises GangschedError."""
         asked = uid or next((uid for uid, each in self.binding.items() if each.info.pod.key == key), "")
         if asked not in self.binding:

@@ -198,16 +198,15 @@ class World:
         return self._assumed.get(pod.key) == pod.uid
 
     def _count(self, pod: Pod, node_name: str) -> None:
-        key, counted, table = pod.key, self._counted, self.table
-        known = counted.get(key)
-        counted[key] = (pod, node_name)
-        if known is None:
-            self._on_table(table.add_pod, pod, node_name)
-        elif known[1] != node_name:
-            self._on_table(table.remove_pod, *known)
-            self._on_table(table.add_pod, pod, node_name)
-        else:
+        key, table = pod.key, self.table
+        known = self._counted.get(key)
+        self._counted[key] = (pod, node_name)
+        if known is not None and known[1] == node_name:
             self._on_table(table.replace_pod, known[0], pod, node_name)
+            return
+        if known is not None:
+            self._on_table(table.remove_pod, *known)
+        self._on_table(table.add_pod, pod, node_name)
 
     def _uncount(self, key: str) -> None:
         known = self._counted.pop(key, None)
