@@ -298,19 +298,9 @@ class GroupCycle:
         *,
         early: bool = False,
     ) -> CycleReport:
-        return CycleReport(
-            cycle=self.number,
-            time=self.time,
-            entity=self.entity.key,
-            attempt=self.entity.attempts,
-            early=early,
-            root=root,
-            raw=raw,
-            groups=groups,
-            pods=pods,
-            decisions=self.tools.outbox.take(),
-            trace=self.tools.trace.take(),
-        )
+        entity, decisions, trace = self.entity, self.tools.outbox.take(), self.tools.trace.take()
+        number, time, key, attempt = self.number, self.time, entity.key, entity.attempts
+        return CycleReport(number, time, key, attempt, early, root, raw, groups, pods, decisions, trace)
 
 
 def _text(status: Status) -> str:
