@@ -231,29 +231,30 @@ class NodeTable:
             raise InvariantError(f"pod {pod.key} is not on {node_name}")
         return self._take(row, pod.key)
 
-    def replace_pod(self, old: Pod, new: Pod, node_name: str) -> None:
-        """Count ``new`` in place of ``old`` on the same node; free when their amounts are equal (a confirmed bind)."""
+    def replace_pod(self, pod: Pod, node_name: str) -> None:
+        """Count ``pod`` in place of the object under its key there; free when amounts are equal (a confirmed bind)."""
+        key, spec = pod.key, pod.spec
         waiting = self._homeless.get(node_name)
-        if waiting is not None and old.key in waiting:
-            waiting[new.key] = new
+        if waiting is not None and key in waiting:
+            waiting[key] = pod
             return
-        resized = (old.status.allocated or new.status.allocated) and old.usage != new.usage
-        if old.spec is not new.spec or old.priority != new.priority or resized:
-            self.remove_pod(old, node_name)
-            self.add_pod(new, node_name)
+        row = self.row_of.get(node_name)
+        if row is None or key not in self.pods[row]:
+            raise InvariantError(f"pod {key} is not on {node_name}")
+        old = self.pods[row][key]
+        resized = (old.status.allocated or pod.status.allocated) and old.usage != pod.usage
+        if old.spec is not spec or old.priority != pod.priority or resized:
+            self._take(row, key)
+            self.add_pod(pod, node_name)
             return
-        row = self.row_of[node_name]
-        stood = self.pods[row].get(old.key)
-        if stood is None:
-            raise InvariantError(f"pod {old.key} is not on {node_name}")
-        self.pods[row][new.key] = new
-        if new.spec.has_affinity:
-            self.affinity_pods[row][new.key] = new
-        changed = old.labels is not new.labels or old.deletion_timestamp != new.deletion_timestamp
+        self.pods[row][key] = pod
+        if spec.has_affinity:
+            self.affinity_pods[row][key] = pod
+        changed = old.labels is not pod.labels or old.deletion_timestamp != pod.deletion_timestamp
         if changed:
             self.touched.append(row)
         if self.moves is not None:
-            self.moves += ((stood, row, -1), (new, row, 1)) if changed else ((new, row, 0),)
+            self.moves += ((old, row, -1), (pod, row, 1)) if changed else ((pod, row, 0),)
 
     def _take(self, row: int, key: str) -> Pod:
         pod = self.pods[row].pop(key, None)

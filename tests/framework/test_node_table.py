@@ -182,9 +182,9 @@ def test_a_pod_cannot_stand_twice_on_a_node_nor_leave_one_where_it_is_not() -> N
         with pytest.raises(InvariantError, match=f"is not on {where}"):
             table.remove_pod(pod, where)
         with pytest.raises(InvariantError, match=f"is not on {where}"):
-            table.replace_pod(pod, evolve(pod, spec=make_pod("p").obj().spec), where)
+            table.replace_pod(evolve(pod, spec=make_pod("p").obj().spec), where)
     with pytest.raises(InvariantError, match="is not on a"):
-        table.replace_pod(pod, evolve(pod), "a")
+        table.replace_pod(evolve(pod), "a")
 
 
 def test_what_leaves_is_what_stood_there_even_if_the_caller_knows_another_object() -> None:
@@ -202,11 +202,11 @@ def test_a_replaced_pod_keeps_its_place_and_touches_the_row_only_if_something_sh
         table.add_pod(pod, "a")
     table.touched.clear()
     confirmed = evolve(first, node_name="a")
-    table.replace_pod(first, confirmed, "a")
+    table.replace_pod(confirmed, "a")
     assert list(info(table, "a").pods) == ["default/p", "default/q"]
     assert info(table, "a").pods_with_affinity["default/p"] is confirmed
     assert table.touched == []
-    table.replace_pod(confirmed, evolve(confirmed, labels={"a": "b"}), "a")
+    table.replace_pod(evolve(confirmed, labels={"a": "b"}), "a")
     assert table.touched == [0]
     table._check()
 
@@ -215,16 +215,16 @@ def test_a_replaced_pod_with_other_amounts_is_counted_anew() -> None:
     table = table_of(node("a"))
     small, large = make_pod("p").requests(cpu=1).obj(), make_pod("p").requests(cpu=5).obj()
     table.add_pod(small, "a")
-    table.replace_pod(small, large, "a")
+    table.replace_pod(large, "a")
     assert info(table, "a").requested_milli_cpu == 5000
     allocated = evolve(large, status=evolve(large.status, allocated={"main": StatusAmounts({"cpu": 6 * 10**9})}))
-    table.replace_pod(large, allocated, "a")
+    table.replace_pod(allocated, "a")
     assert info(table, "a").requested_milli_cpu == 6000
     less = evolve(large, status=evolve(large.status, allocated={"main": StatusAmounts({"cpu": 4 * 10**9})}))
-    table.replace_pod(allocated, less, "a")
+    table.replace_pod(less, "a")
     assert info(table, "a").requested_milli_cpu == 5000
     infeasible = less.with_condition(Condition("PodResizePending", "True", "Infeasible"))
-    table.replace_pod(less, infeasible, "a")
+    table.replace_pod(infeasible, "a")
     assert info(table, "a").requested_milli_cpu == 4000
     table._check()
 
@@ -233,7 +233,7 @@ def test_a_pod_on_an_unknown_node_can_be_replaced() -> None:
     table = table_of(node("a"))
     old, new = make_pod("p").requests(cpu=1).obj(), make_pod("p").requests(cpu=2).obj()
     table.add_pod(old, "b")
-    table.replace_pod(old, new, "b")
+    table.replace_pod(new, "b")
     table.add_node(node("b"))
     table.settle()
     assert info(table, "b").requested_milli_cpu == 2000
@@ -372,7 +372,7 @@ class NodeTableMachine(RuleBasedStateMachine):
         if new.key in self.pods:
             old, where = self.pods[new.key]
             new = data.draw(st.sampled_from([new, evolve(old, labels={"a": "b"})]))
-            self.table.replace_pod(old, new, where)
+            self.table.replace_pod(new, where)
         else:
             self.table.add_pod(new, where)
         self.pods[new.key] = (new, where)

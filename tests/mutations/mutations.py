@@ -306,7 +306,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "world",
         "a deleted pod keeps its place",
-        "        self._assumed.pop(pod.key, None)\n        self._uncount(pod.key)",
+        "        self._assumed.pop(pod.key, None)\n        self._uncount(pod)",
         "        self._assumed.pop(pod.key, None)",
     ),
     _engine("world", "a failed binding still counts for its gang", "            self.forest.forget(pod)\n", ""),

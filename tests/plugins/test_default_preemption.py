@@ -480,7 +480,7 @@ def test_with_asynchronous_preemption_the_whole_tree_is_held_back_until_its_vict
     assert held is not None
     assert held.message == "waiting for the preemption for this pod to be finished"
     assert arena.plugin.pre_enqueue(waiting()) is None
-    arena.snapshot.table.replace_pod(victim, evolve(victim, deletion_timestamp=1), "n1")
+    arena.snapshot.table.replace_pod(evolve(victim, deletion_timestamp=1), "n1")
     assert arena.plugin.pre_enqueue(pods[0]) is None
 
 

@@ -52,7 +52,7 @@ class World:
                 del self.placed[key]
             else:
                 changed = evolve(pod, deletion_timestamp=1) if y % 3 == 0 else evolve(pod, labels={"app": APPS[y % 2]})
-                self.table.replace_pod(pod, changed, on)
+                self.table.replace_pod(changed, on)
                 self.placed[key] = (changed, on)
 
     def recount(self, app: str) -> list[int]:

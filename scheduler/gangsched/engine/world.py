@@ -44,7 +44,7 @@ class World:
     disruption_budgets: dict[str, PodDisruptionBudget] = field(factory=dict)
     selector_owners: dict[str, SelectorOwner] = field(factory=dict)
     queues: dict[str, Queue] = field(factory=dict)
-    _counted: dict[str, tuple[Pod, str]] = field(factory=dict)  # pod key -> object and node in the table
+    _counted: dict[str, str] = field(factory=dict)  # pod key -> its node in the table
     _assumed: dict[str, str] = field(factory=dict)  # pod key -> uid of the assumed pod
     accounts: Accounts | None = None
     """The books of tenants and jobs, once somebody asked for them."""
@@ -136,8 +136,8 @@ class World:
             if assumed:
                 del self._assumed[key]
             self._count(new, node_name)
-        elif not assumed:
-            self._uncount(key)
+        elif not assumed and old.node_name:
+            self._uncount(new)
         if self.accounts is not None:
             self.accounts.see(new, assumed or node_name != "")
         return assumed
@@ -147,7 +147,7 @@ class World:
         self.pods.pop(pod.key, None)
         self.forest.delete_pod(pod)
         self._assumed.pop(pod.key, None)
-        self._uncount(pod.key)
+        self._uncount(pod)
         if self.accounts is not None:
             self.accounts.drop(pod.key)
 
@@ -173,7 +173,7 @@ class World:
             self.accounts.place(key, True)
         if counted:
             self.version += 1
-            self._counted[key] = (pod, node_name)
+            self._counted[key] = node_name
         else:
             self._count(pod, node_name)
         return True
@@ -183,7 +183,7 @@ class World:
         if self._assumed.get(pod.key) == pod.uid:
             del self._assumed[pod.key]
             self.forest.forget(pod)
-            self._uncount(pod.key)
+            self._uncount(pod)
             if self.accounts is not None:
                 self.accounts.place(pod.key, False)
 
@@ -200,18 +200,18 @@ class World:
     def _count(self, pod: Pod, node_name: str) -> None:
         key, table = pod.key, self.table
         known = self._counted.get(key)
-        self._counted[key] = (pod, node_name)
-        if known is not None and known[1] == node_name:
-            self._on_table(table.replace_pod, known[0], pod, node_name)
+        if known == node_name:
+            self._on_table(table.replace_pod, pod, node_name)
             return
+        self._counted[key] = node_name
         if known is not None:
-            self._on_table(table.remove_pod, *known)
+            self._on_table(table.remove_pod, pod, known)
         self._on_table(table.add_pod, pod, node_name)
 
-    def _uncount(self, key: str) -> None:
-        known = self._counted.pop(key, None)
+    def _uncount(self, pod: Pod) -> None:
+        known = self._counted.pop(pod.key, None)
         if known is not None:
-            self._on_table(self.table.remove_pod, *known)
+            self._on_table(self.table.remove_pod, pod, known)
 
     # --- nodes ------------------------------------------------------------------------------------------------------
 
@@ -248,7 +248,7 @@ class World:
         for key, pod in self.pods.items():
             assert pod.key == key
             if pod.node_name:
-                assert self._counted[key] == (pod, pod.node_name)
+                assert self._counted[key] == pod.node_name
             else:
                 assert (key in self._counted) == (key in self._assumed)
             if pod.group_key is not None:
@@ -258,5 +258,8 @@ class World:
         assert all(self.pods[key].uid == uid and not self.pods[key].node_name for key, uid in self._assumed.items())
         self.table.settle()
         self.table._check()
+        for node, pods in zip(self.table.names, self.table.pods, strict=True):
+            assert all(self._counted[key] == node for key in pods)
+            assert all(pod is self.pods[key] for key, pod in pods.items() if pod.node_name)
         if self.accounts is not None:
             self.accounts._check()

@@ -71,7 +71,7 @@ class World:
         changed = (
             evolve(pod, labels={"weight": str(y % 4)}) if verb == "change" else evolve(pod, annotations={"x": "y"})
         )
-        self.table.replace_pod(pod, changed, on)
+        self.table.replace_pod(changed, on)
         self.placed[key] = (changed, on)
 
     def recount(self) -> list[int]:
