@@ -51,9 +51,9 @@ class Host:
         for decision in decisions:
             if isinstance(decision, Bind):
                 binds.append(decision)
-            elif isinstance(decision, SetCondition) and decision.key.kind != POD:
-                group_writes.append(decision)
-            elif isinstance(decision, PodWrite):
+            elif isinstance(decision, SetCondition):
+                (patches if decision.key.kind == POD else group_writes).append(decision)
+            elif isinstance(decision, Nominate):
                 patches.append(decision)
             elif isinstance(decision, Evict):
                 evictions.append(decision)
@@ -133,7 +133,9 @@ class Host:
         self.core.update(pod.with_status(last[3]))
 
     def _write_groups(self, writes: Sequence[SetCondition]) -> None:
-        for write in sorted(writes, key=lambda d: (d.key.kind != "podgroup", d.key.full_name)):
+        if len(writes) > 1:
+            writes = sorted(writes, key=lambda d: (d.key.kind != "podgroup", d.key.full_name))
+        for write in writes:
             group = self.core.world.forest.group(write.key)
             if group is not None and write.condition is not None:
                 self.core.update(group.with_condition(write.condition))

@@ -551,7 +551,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "submit",
         "a replaced pod is treated as the failed one",
-        "if current is not None and current.uid != info.pod.uid:",
+        "if current is not None and current.uid != uid:",
         "if False:",
     ),
     _engine(

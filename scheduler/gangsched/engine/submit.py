@@ -94,17 +94,18 @@ class Submitter:
         """The failure handler (spec §4.9.6). ``nominate``: None keeps the nomination, '' clears it, else the node."""
         info.unschedulable_plugins = frozenset() if fit_error is None else fit_error.unschedulable_plugins
         info.pending_plugins = frozenset() if fit_error is None else fit_error.pending_plugins
-        current = self.world.pods.get(info.pod.key)
-        if current is not None and current.uid != info.pod.uid:
-            self.queue.done(info.pod.uid)  # replaced by a new pod: the handler stops
+        key, uid = info.pod.key, info.pod.uid
+        current = self.world.pods.get(key)
+        if current is not None and current.uid != uid:
+            self.queue.done(uid)  # replaced by a new pod: the handler stops
             return PodVerdict(status=status)
         if current is None or current.node_name:
-            self.queue.done(info.pod.uid)
+            self.queue.done(uid)
         else:
             info.pod = current
             self.queue.add_unschedulable(info)
             self.queue.nominator.add(current, nominate)
-        self.outbox.emit(RecordEvent.of("Warning", "FailedScheduling", info.pod.key, status.message))
+        self.outbox.emit(RecordEvent.of("Warning", "FailedScheduling", key, status.message))
         if current is not None:
             self._write_failure(current, status, nominate)
         plugins = tuple(sorted(info.unschedulable_plugins)) if info.unschedulable_plugins else ()
