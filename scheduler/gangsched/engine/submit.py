@@ -16,13 +16,10 @@ from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Clock
 from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import Condition, EntityKey, Group, Pod, PodStatus
-from gangsched_framework.status import FitError, Status, error, unschedulable
+from gangsched_framework.status import Code, FitError, Status, error, unschedulable
 from gangsched_queue.scheduling_queue import SchedulingQueue
 
 NOMINATION_CLEARED = ""
-
-Failure = tuple[PodStatus, Status, int, Condition | None]
-"""A pod's status, why the pod failed, when, and the condition to write, None where it is shown already."""
 
 
 @frozen
@@ -43,7 +40,10 @@ class Submitter:
     clock: Clock
     outbox: Outbox
     binding: dict[str, PodOutcome] = field(factory=dict)
-    _failure: Failure | None = None
+    _failed: PodStatus | None = None
+    _failure: tuple[Code, str, int] | None = None
+    _condition: Condition | None = None
+    """What was last written: for pods of which status, code, message and instant of the failure, the condition."""
 
     # --- pods -------------------------------------------------------------------------------------------------------
 
@@ -105,20 +105,23 @@ class Submitter:
             info.pod = current
             self.queue.add_unschedulable(info)
             self.queue.nominator.add(current, nominate)
-        self.outbox.emit(RecordEvent.of("Warning", "FailedScheduling", key, status.message))
+        message = status.message
+        self.outbox.emit(RecordEvent.of("Warning", "FailedScheduling", key, message))
         if current is not None:
-            self._write_failure(current, status, nominate)
+            self._write_failure(current, status, message, nominate)
         plugins = tuple(sorted(info.unschedulable_plugins)) if info.unschedulable_plugins else ()
         return PodVerdict(None, status, nominate or "", plugins)
 
-    def _write_failure(self, pod: Pod, status: Status, nominate: str | None) -> None:
-        """Pods of equal status that fail alike at one instant, as most of a tree do, share the condition."""
-        old, now, last = pod.status, self.clock.now(), self._failure
-        if last is None or last[0] is not old or last[1] is not status or last[2] != now:
-            self._failure = last = (old, status, now, pod_condition(pod, status, now))
+    def _write_failure(self, pod: Pod, status: Status, message: str, nominate: str | None) -> None:
+        """Pods of one status that fail alike at one instant, as most of a tree do, share the condition."""
+        old, failure = pod.status, (status.code, message, self.clock.now())
+        if self._failed is not old or self._failure != failure:
+            self._failed, self._failure = old, failure
+            self._condition = pod_condition(pod, status, failure[2])
+        condition = self._condition
         nominated = nominate if nominate != old.nominated_node_name else None
-        if last[3] is not None or nominated is not None:
-            self.outbox.emit(SetCondition(pod.entity_key, last[3], nominated))
+        if condition is not None or nominated is not None:
+            self.outbox.emit(SetCondition(pod.entity_key, condition, nominated))
 
     def skip(self, pod: Pod) -> None:
         """A deleting or already assumed pod leaves the cycle without a verdict (spec §4.4)."""
