@@ -88,11 +88,9 @@ class Snapshot:
         return at < len(rows) and rows[at] == node.row
 
     def nodes_with_affinity_pods(self) -> list[NodeInfo]:
-        """Nodes of the placement that hold a pod with any (anti-)affinity term, in row order."""
-        rows = self.placement.rows
-        inside = None if rows is None else frozenset(rows)
+        """Nodes that hold a pod with any (anti-)affinity term, whatever the placement, in row order."""
         infos = self.table.infos
-        return [infos[row] for row in sorted(self.table.affinity_pods) if inside is None or row in inside]
+        return [infos[row] for row in sorted(self.table.affinity_pods)]
 
     def scheduled(self, leaf: EntityKey) -> int:
         """Scheduled count of a PodGroup: assigned + assumed pods, tentative steps included (spec §3.8)."""

@@ -8,6 +8,7 @@ from attrs import evolve
 
 from gangsched.conform.kube import KubePlayer
 from gangsched_framework.objects import Pod, PodStatus
+from gangsched_framework.testing import make_pod
 from tests.cycles.harness import Cluster, groups, inner, leaf, messages, node, pod, pods, victims
 
 
@@ -118,6 +119,18 @@ def test_a_run_of_like_pods_ends_when_a_node_goes() -> None:
     cluster.cycle()  # the gang is stopped by its pre-check, no pod is looked at
     cluster.add(pod("x", on="a"), pod("p-1", cpu=5))
     assert messages(cluster.cycle())["p-1"].startswith("0/2 nodes are available: 2 Insufficient cpu.")
+
+
+def test_a_spread_counts_beyond_the_placement() -> None:
+    built = make_pod("g-1").requests(cpu=1).in_group("g").label("app", "x")
+    second = built.spread("zone", {"app": "x"}).obj()
+    first = evolve(pod("g-0", "g"), labels={"app": "x"})
+    nodes = (node("in", rack="r", zone="a"), node("out", zone="b"))
+    cluster = Cluster(nodes, leaf("g", 1, topology="rack"), first, second)
+    report = cluster.cycle()
+    assert cluster.bound == {"g-0": "in"}  # zone b has no such pod, though it is no place for the group
+    text = "0/1 nodes are available: 1 node(s) didn't match pod topology spread constraints."
+    assert messages(report) == {"g-1": text}
 
 
 # --- preemption (spec §5) ---------------------------------------------------------------------------------------------

@@ -126,7 +126,7 @@ class Trial:
             return None
         for seat in seats:
             state = CycleState(seat.state.placement)
-            status = self._framework.run_pre_filter(state, seat.pod, self.snapshot.nodes).status
+            status = self._framework.run_pre_filter(state, seat.pod, self.snapshot.all_nodes).status
             if status is not None:
                 return Refused(seat, status)
             for plugin in self._framework.filter_plugins:

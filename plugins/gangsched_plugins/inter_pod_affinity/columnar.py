@@ -26,7 +26,6 @@ from gangsched_plugins.common.pod_sums import (
     SumsCache,
     Totals,
     domains_of,
-    totals_within,
 )
 from gangsched_plugins.inter_pod_affinity.templates import Regard, Templates
 from gangsched_plugins.inter_pod_affinity.terms import NO_LABELS, PodTerms, Term, Terms, matches_all, preferences
@@ -48,9 +47,7 @@ class _Count:
 
     def in_domains(self, view: View) -> Totals:
         """The sum per domain, and a last one outside all."""
-        if view.whole:
-            return self.sums.totals
-        return totals_within(view.rows, self.domains, self.rows.amounts, None)
+        return self.sums.totals
 
     def none(self, view: View) -> bool:
         """Whether no domain has any."""
@@ -157,7 +154,7 @@ class Rules:
         if not all(count.none(view) for count in self.near):
             return False
         everywhere = self.near[0].rows.amounts
-        return not (self.anywhere and (everywhere if view.whole else everywhere[view.rows]).any())
+        return not (self.anywhere and everywhere.any())
 
 
 def _struck(counts: Sequence[_Count], rows: Rows, view: View) -> Mask:

@@ -152,7 +152,7 @@ class InterPodAffinity:
     # --- scoring ----------------------------------------------------------------------------------------------------
 
     def pre_score(self, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo]) -> Status | None:
-        """Sum weights per domain over all nodes of the placement; Skip when nothing bears on the pod."""
+        """Sum weights per domain over all nodes, beyond the placement, too; Skip when nothing bears on the pod."""
         compiled, problem = compile_terms(pod.spec, pod.namespace)
         if problem:
             return error(f"parsing pod: {problem}")
@@ -161,7 +161,7 @@ class InterPodAffinity:
         snapshot = self._handle.snapshot
         terms = compiled.resolved(self._handle.namespaces)
         weigher = Weigher()
-        weigher.add_own(terms, snapshot.nodes, snapshot.table, self._counts)
+        weigher.add_own(terms, snapshot.all_nodes, snapshot.table, self._counts)
         theirs = Opinions(pod, self._namespace_labels(pod), self._hard_weight, self._cache)
         weigher.add_theirs(theirs, snapshot.nodes_with_affinity_pods())
         if not weigher.sums:

@@ -28,7 +28,6 @@ from gangsched_plugins.common.pod_sums import (
     SumsCache,
     Totals,
     domains_of,
-    totals_within,
 )
 from gangsched_plugins.pod_topology_spread.constraints import HOSTNAME, Constraint, NodeInclusion
 
@@ -76,17 +75,12 @@ class _Part:
         return items
 
     def totals(self, view: View) -> Totals:
-        """Matching pods per domain among the nodes of the view."""
-        if view.whole:
-            return self.sums.totals
-        return totals_within(view.rows, self.domains, self.rows.amounts, self.counting)
+        """Matching pods per domain among all nodes."""
+        return self.sums.totals
 
     def minimum(self, view: View, totals: Totals) -> int:
         """The smallest count of a domain with a counting node in the view (spec §7.9.4)."""
         exists, existing = self.exists, self.existing
-        if not view.whole:
-            exists = _existing(self.domains, self.counting, view.rows)
-            existing = int(exists.sum())
         if existing < self.constraint.min_domains:
             return 0
         counts = totals[:-1]

@@ -154,7 +154,7 @@ class PodTopologySpread:
             return SKIP
         all_keys = self._needs_all_keys(pod)
         data = ScoreState.of(constraints, self._columns(pod, constraints), nodes, all_keys)
-        data.count(NodeInclusion(pod, self._comparison), self._handle.snapshot.nodes, all_keys)
+        data.count(NodeInclusion(pod, self._comparison), self._handle.snapshot.all_nodes, all_keys)
         state.write(_SCORE, data)
         return None
 

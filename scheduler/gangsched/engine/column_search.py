@@ -60,11 +60,11 @@ class ColumnSearch:
         if pod.status.nominated_node_name or self.nominations.reach(pod.priority):
             return self._find_beside(framework, state, pod, column)
         if prepare:
-            framework.run_pre_filter(state, pod, snapshot.nodes)
+            framework.run_pre_filter(state, pod, snapshot.all_nodes)
         row = self.run.next(column, pod) if placement.rows is None else column.best_of(placement.array)
         if row >= 0:
             return names[row]
-        framework.run_pre_filter(state, pod, snapshot.nodes)  # the post-filter works on its state
+        framework.run_pre_filter(state, pod, snapshot.all_nodes)  # the post-filter works on its state
         return self._refused(column, {})
 
     def ahead(self, infos: Sequence[QueuedPodInfo], start: int) -> list[str]:
@@ -105,7 +105,7 @@ class ColumnSearch:
         if promised and column.particular:
             return None  # a nominated pod bears on more than its node
         snapshot = self.snapshot
-        framework.run_pre_filter(state, pod, snapshot.nodes)
+        framework.run_pre_filter(state, pod, snapshot.all_nodes)
         verdicts: Verdicts = {}
         own = snapshot.node(pod.status.nominated_node_name)
         if own is not None and snapshot.contains(own):

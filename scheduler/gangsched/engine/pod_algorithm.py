@@ -85,7 +85,7 @@ class PodAlgorithm:
         self, framework: Framework, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo]
     ) -> list[NodeInfo] | Status | FitError:
         """Every feasible node in search order, at least one."""
-        outcome = framework.run_pre_filter(state, pod, nodes)
+        outcome = framework.run_pre_filter(state, pod, self.snapshot.all_nodes)  # it counts beyond a placement
         if outcome.status is not None:
             if outcome.status.code is Code.ERROR:
                 return outcome.status
