@@ -484,6 +484,16 @@ def test_with_asynchronous_preemption_the_whole_tree_is_held_back_until_its_vict
     assert arena.plugin.pre_enqueue(pods[0]) is None
 
 
+def test_of_several_victims_the_first_that_leaves_opens_the_gate() -> None:
+    victims = [running("a", "n1", 1), running("b", "n1", 1)]
+    arena = Arena([node("n1", 2)], victims, [HIGH], gates=["SchedulerAsyncPreemption"])
+    pods = members(1, 2)
+    arena.preempt_group(HIGH, pods)
+    assert arena.plugin.pre_enqueue(pods[0]) is not None
+    arena.snapshot.table.replace_pod(evolve(victims[0], deletion_timestamp=1), "n1")
+    assert arena.plugin.pre_enqueue(pods[0]) is None
+
+
 def test_without_asynchronous_preemption_nothing_is_held_back() -> None:
     arena = Arena([node("n1")], [running("a", "n1", 2)], [HIGH])
     pods = members(1)

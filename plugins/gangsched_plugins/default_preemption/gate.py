@@ -9,7 +9,7 @@ from gangsched_framework.objects import EntityKey, Pod
 
 
 class EvictionGate:
-    """Remembers the victims of each preempting entity until all of them are seen leaving."""
+    """Remembers the victims of each preempting entity until one of them is seen leaving."""
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
@@ -26,11 +26,11 @@ class EvictionGate:
         return next((node.name for node in nodes if pod.key in node.pods), "")
 
     def holds(self, preemptor: EntityKey) -> bool:
-        """Whether some victim neither left nor is being deleted yet."""
+        """Whether no victim is seen leaving yet: when one is, the evictions have all been asked for."""
         victims = self._victims.get(preemptor)
         if victims is None:
             return False
-        if any(self._untouched(pod, node_name) for pod, node_name in victims):
+        if victims and all(self._untouched(pod, node_name) for pod, node_name in victims):
             return True
         del self._victims[preemptor]
         return False
