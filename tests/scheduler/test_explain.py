@@ -258,6 +258,8 @@ def _needs_nodes(engine: Engine, pod: Pod) -> bool:
     framework, search = core.frameworks[pod.scheduler_name], core.algorithm.columns
     if search is None or not framework.all_nodes:
         return True
+    if not core.snapshot.all_nodes:  # nothing to look at in either way
+        return False
     return search.find(framework, CycleState(), pod, prepare=False) is None
 
 
