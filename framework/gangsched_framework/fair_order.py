@@ -147,6 +147,7 @@ class FairOrder:
     def key_in_branch(self, tenant: str) -> Key:
         """Orders the tenants of one branch as ``tenant_key`` does; what they have in common is left out."""
         branching = self._branching
+        assert branching is not None
         key: Key = ()
         for plugin in self._tenant_sort:
             key += branching.key_in_branch(tenant) if plugin is branching else plugin.tenant_key(tenant)
