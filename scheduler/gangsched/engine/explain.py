@@ -186,6 +186,8 @@ class _Explainer:
     def _plugin_without_columns(self, framework: Framework) -> str:
         pod, table = self._pod, self._core.snapshot.table
         promised = self._core.nominator.reach(pod.priority)
+        if self._core.columns is not None:
+            self._core.columns.versions(framework)  # asked before the keys, as the search does
         for asked in framework.node_plugins:
             plugin = asked.plugin
             columns = plugin.columns(pod, table) if isinstance(plugin, ColumnarPlugin) else None
