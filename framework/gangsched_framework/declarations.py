@@ -49,6 +49,8 @@ class JudgesPodAlone(Plugin, Protocol):
 class KeepsToPlacement(Plugin, Protocol):
     """What it answers about a placement depends on the group, the progress and the placement's nodes alone.
 
+    Of a group it reads what makes its kind: ``required``, topology constraint, shape of the tree, how many pods are
+    scheduled, what the queued ones request; no names, labels or annotations. So groups of a kind get one answer.
     For PlacementGenerate, PlacementFeasible and PlacementScore; a scorer is then a ``PodsPlacementScorePlugin``, and
     normalises by the scores alone. And a PlacementFeasible that would go on goes on when the next pod finds a node;
     what stands on nodes is all one to it.
@@ -70,7 +72,8 @@ class IgnoresRequests(Plugin, Protocol):
 class MayBePowerless(Plugin, Protocol):
     """A PodGroupPostFilter that can tell when it has nothing to offer to any root of a priority, whatever the nodes.
 
-    Its answer then depends on the pods of the tree alone.
+    Its answer then depends on the pods of the tree alone. At any time it reads of a tree its priority, preemption
+    policies and what makes its kind (see ``KeepsToPlacement``): in one state of the world equal trees get one answer.
     """
 
     def powerless(self, priority: int) -> bool: ...

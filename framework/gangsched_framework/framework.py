@@ -107,6 +107,9 @@ class Framework:
         self._judges_apart = self._keeps_to_placements()
         self.keeps_to_placements = self._judges_apart and not self.pod_judges
         self._group_post_filter = self._at("podGroupPostFilter")
+        declared = all(hasattr(plugin, "powerless") for plugin in self._group_post_filter)
+        self.refuses_by_kind = self._judges_apart and declared
+        """Whether equal trees are refused alike in an equal world, columns given, and what the judges answer."""
 
     def _at(self, point: str) -> tuple[Any, ...]:
         """The plugins to call at a point; one that declares itself inert there is listed in the profile, not called."""
@@ -287,8 +290,7 @@ class Framework:
     def refusal_lasts(self, priority: int) -> bool:
         """Whether a root of this priority without topology constraints is refused in the same way for as long as every
         node fares the same with its pods, and what the judges' answers rest on is the same."""
-        powerless = (getattr(plugin, "powerless", None) for plugin in self._group_post_filter)
-        return self._judges_apart and all(each is not None and each(priority) for each in powerless)
+        return self.refuses_by_kind and all(plugin.powerless(priority) for plugin in self._group_post_filter)
 
     def run_pod_group_post_filter(
         self, state: PodGroupCycleState, root: PoppedPodGroupInfo, schedule: SchedulingFunction

@@ -170,6 +170,10 @@ class DynamicResources(_Silent):
         """Never helps; upstream's Error for a group rejected before its first pod is not copied (DIV-21)."""
         return None, unschedulable(plugin=self.name)
 
+    def powerless(self, priority: int) -> bool:
+        """Always."""
+        return True
+
     def score(self, state: CycleState, pod: Pod, node: NodeInfo) -> int | Status:
         """0 on every node (spec §8.2)."""
         return 0

@@ -98,7 +98,7 @@ class Memo:
         self, framework: Framework, tree: PodGroupInfo, leaves: Mapping[EntityKey, Sequence[QueuedPodInfo]]
     ) -> MemoKey | None:
         """The key of a tree about to be tried; None when its outcome must not be kept."""
-        if self.nominations.any() or not framework.all_nodes:
+        if self.nominations.any() or not framework.refuses_by_kind:
             return None
         shape: list[object] = []
         numbers: list[int] = []
