@@ -567,6 +567,22 @@ def test_orphans_count_for_nobody() -> None:
     assert engine.shares().jobs == ()
 
 
+def test_waiting_pods_of_other_schedulers_count_for_nobody_whenever_their_group_comes() -> None:
+    group = gang("g", 1, "a")
+    waiting = [evolve(each, scheduler_name="other") for each in (pod("x", group="g"), pod("z", "a"))]
+    held = evolve(bound_pod("y", "n", group="g"), scheduler_name="other")
+    members: list[Pod] = [*waiting, held]
+    for first, last in (([group], []), ([], [group])):
+        engine = engine_with(PROPORTION, [node("n", 10), queue("a"), *first, *members, *last])
+        assert {queue.name: queue.pods for queue in engine.shares().queues} == {"a": 1, "default": 0}
+    measured = Engine()
+    for each in (node("n", 10), queue("a"), group, *members):
+        measured.apply(each)
+    assert {queue.name: queue.pods for queue in measured.shares().queues} == {"a": 1, "default": 0}
+    measured.apply(evolve(waiting[0], node_name="n"))
+    assert {queue.name: queue.pods for queue in measured.shares().queues} == {"a": 2, "default": 0}
+
+
 @pytest.mark.parametrize("tiers", [("Capacity",), ("HDRF",)])
 def test_a_tenant_whose_last_pod_is_on_its_way_out_stands_where_it_belongs(tiers: tuple[str, ...]) -> None:
     args = {"Capacity": {"hierarchical": True}} if tiers == ("Capacity",) else {}

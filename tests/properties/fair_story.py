@@ -146,7 +146,8 @@ class FairStory(Story):
         for node in world.nodes.values():
             fresh.set_node(node, node.name)
         for pod in reversed(world.pods.values()):
-            fresh.see(pod, bool(pod.node_name) or world.is_assumed(pod))
+            if pod.node_name or pod.scheduler_name in self.core.frameworks:
+                fresh.see(pod, bool(pod.node_name) or world.is_assumed(pod))
         return fresh
 
     def _check_order(self, accounts: Accounts, fresh: Accounts) -> None:

@@ -140,11 +140,10 @@ class EventHandlers:
         """A pod appears."""
         if pod.terminal:
             return
-        own = self._responsible(pod)
-        self.world.add_pod(pod, foreign=not own)
+        takes_part = self.world.add_pod(pod)
         if pod.node_name:
             self.queue.move_all(_POD_ADD, None, pod)
-        elif own:
+        elif takes_part:
             self.queue.add(pod)
 
     def update_pod(self, old: Pod, new: Pod) -> None:
@@ -168,9 +167,8 @@ class EventHandlers:
             self._update_waiting(old, new)
 
     def _update_waiting(self, old: Pod, new: Pod) -> None:
-        own = self._responsible(new)
-        assumed = self.world.update_pod(old, new, foreign=not own)
-        if assumed or not own:
+        assumed = self.world.update_pod(old, new)
+        if assumed or not self._responsible(new):
             return
         self.queue.update(old, new)
         nominated = old.status.nominated_node_name

@@ -69,7 +69,7 @@ class Scheduler:
         composite = all(gates[g] for g in ("GenericWorkload", "TopologyAwareWorkloadScheduling", "CompositePodGroup"))
         by_creation = settings.groups.child_order == "creation"
         forest = Forest(composite=composite, child_order="creation" if by_creation else "name")
-        self.world = World(forest)
+        self.world = World(forest, frozenset(profile.scheduler_name for profile in profiles))
         upstream = settings.node_order == "upstream"
         order = node_order.upstream if upstream else node_order.by_name
         self.snapshot = Snapshot(self.world.table, forest, order)

@@ -6,7 +6,7 @@ changes of the node table wait here and are applied when it lets go, so the cycl
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 from attrs import define, field
@@ -32,10 +32,12 @@ from gangsched_framework.snapshot import Snapshot
 class World:
     """The known cluster. ``pods`` by ``namespace/name`` holds waiting and assigned pods, not finished ones.
 
-    ``nodes`` and ``pods`` show every change at once, the table when no cycle holds it.
+    ``nodes`` and ``pods`` show every change at once, the table when no cycle holds it. ``schedulers``: the names whose
+    pods are tried here; one of another scheduler is a member, and counts for its tenant, only once it is assigned.
     """
 
     forest: Forest
+    schedulers: Container[str]
     table: NodeTable = field(factory=NodeTable)
     nodes: dict[str, Node] = field(factory=dict)
     pods: dict[str, Pod] = field(factory=dict)
@@ -89,8 +91,12 @@ class World:
             for node in self.nodes.values():
                 accounts.set_node(node, node.name)
             for pod in self.pods.values():
-                accounts.see(pod, self._has_place(pod))
+                if self._takes_part(pod):
+                    accounts.see(pod, self._has_place(pod))
         return self.accounts
+
+    def _takes_part(self, pod: Pod) -> bool:
+        return pod.node_name != "" or pod.scheduler_name in self.schedulers
 
     def _has_place(self, pod: Pod) -> bool:
         return pod.node_name != "" or pod.key in self._assumed
@@ -115,21 +121,24 @@ class World:
 
     # --- pods -------------------------------------------------------------------------------------------------------
 
-    def add_pod(self, pod: Pod, *, foreign: bool = False) -> None:
-        """A pod appears, waiting or assigned. ``foreign``: another scheduler's, a member only once assigned."""
+    def add_pod(self, pod: Pod) -> bool:
+        """A pod appears, waiting or assigned. Whether it takes part: False = it waits for another scheduler."""
         self.pods[pod.key] = pod
-        if not foreign or pod.node_name:
-            self.forest.add_pod(pod)
         if pod.node_name:
             self._count(pod, pod.node_name)
+        if not self._takes_part(pod):
+            return False
+        self.forest.add_pod(pod)
         if self.accounts is not None:
             self.accounts.see(pod, pod.node_name != "")
+        return True
 
-    def update_pod(self, old: Pod, new: Pod, *, foreign: bool = False) -> bool:
+    def update_pod(self, old: Pod, new: Pod) -> bool:
         """A pod changes; an assumed pod that shows its node is confirmed. Whether it was assumed."""
         key, node_name = new.key, new.node_name
         self.pods[key] = new
-        if (old.group_key is not None or new.group_key is not None) and (not foreign or node_name):
+        takes_part = self._takes_part(new)
+        if takes_part and (old.group_key is not None or new.group_key is not None):
             self.forest.update_pod(old, new)
         assumed = key in self._assumed
         if node_name:
@@ -138,7 +147,7 @@ class World:
             self._count(new, node_name)
         elif not assumed and old.node_name:
             self._uncount(new)
-        if self.accounts is not None:
+        if takes_part and self.accounts is not None:
             self.accounts.see(new, assumed or node_name != "")
         return assumed
 
