@@ -34,7 +34,8 @@ class SignatureColumn:
 
     ``slots`` are what the plugins bring, in profile order; ``ground`` holds what of all but ``own`` no pod changes.
     Valid for one ``classes`` of the table: when nodes change, the owner makes a new one. ``number`` tells kinds of pods
-    apart; ``particular``: the kind is more than its spec. ``repaired`` and ``rebuilt`` count the work.
+    apart; ``particular``: the kind is more than its spec. ``repaired`` and ``rebuilt`` count the work. ``told``: who
+    remembers rows must hear of each touched one, also where it does not decide.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class SignatureColumn:
         *,
         number: int = 0,
         particular: bool = False,
+        told: Callable[[int], object] | None = None,
     ) -> None:
         self.classes = table.classes
         self.number = number
@@ -53,6 +55,7 @@ class SignatureColumn:
         self.repaired = self.rebuilt = 0
         self._table = table
         self._slots = slots
+        self._told = told
         self._ground = ground = ground.plus(own)
         self.guarded = bool(ground.guards)
         self._still = ground.still
@@ -94,7 +97,9 @@ class SignatureColumn:
         slot = Slot.of(extra, 0)
         own = () if slot is None else (slot,)
         slots = (*own, *self._slots)
-        return SignatureColumn(self._table, slots, self._ground, own, number=self.number, particular=self.particular)
+        told = None if extra.filter is None else extra.filter.test
+        number, particular = self.number, self.particular
+        return SignatureColumn(self._table, slots, self._ground, own, number=number, particular=particular, told=told)
 
     def best(self) -> int:
         """Row of the best node, -1 when none is feasible."""
@@ -183,11 +188,13 @@ class SignatureColumn:
     def _repair(self, rows: Iterable[int]) -> None:
         if not self._open:
             self._list_fixed()
-        opened = self._open
+        opened, told = self._open, self._told
         for row in rows:
             if opened[row]:  # else it is infeasible, whatever stands there
                 self.repaired += 1
                 self._put(row, self._total(row))
+            elif told is not None:  # who refuses it first may be another
+                told(row)
 
     def _put(self, row: int, new: int) -> None:
         if self._choice is not None:
