@@ -33,7 +33,8 @@ class View:
     """The items a domain part is asked about.
 
     ``rows``: one row for each item. ``whole``: the items stand for all nodes of the table, an item for every row like
-    it as far as the part's ``splits`` tell. Otherwise each item is its own row and no other node exists (a placement).
+    it as far as the part's ``splits`` tell. Otherwise each item is its own row, and no other node is chosen (a
+    placement); pods are counted on all nodes all the same.
     """
 
     rows: Rows
@@ -48,12 +49,11 @@ Split = NDArray[np.intp]
 class DomainFilter:
     """A verdict that depends on pods elsewhere, alike for all rows that no split tells apart (architecture.md §5).
 
-    ``passes``: per item of a view. ``refusals``: why rows are refused among the nodes of a view of rows.
+    ``passes``: per item of a view.
     """
 
     splits: Sequence[Split]
     passes: Callable[[View], Mask]
-    refusals: Callable[[Rows, View], Refusals]
 
 
 @frozen(eq=False)
@@ -74,7 +74,7 @@ class FilterColumn:
 
     ``mask``: which nodes pass, now. ``test``: whether one row passes, for what the pods on a node change; None = the
     answer depends on the node's object alone. ``refusals``: why rows are refused (only asked when no node passes).
-    ``domain``: what else must pass, when pods elsewhere have a say; its refusals then speak for the whole plugin.
+    ``domain``: what else must pass, when pods elsewhere have a say; ``refusals`` then speaks for both.
     ``room``: how many pods of this kind rows that pass take one after the other; None = unknown, or with no ``test``
     any number. ``beside``: whether a row passes with other pods counted in; None = unknown, or with no ``test`` as
     without them. ``reason``: the status a row is refused with, as a number, 0 = it passes; None = whenever ``test``
@@ -150,14 +150,9 @@ class ParticularColumns(ColumnarPlugin, Protocol):
     def column_version(self, table: NodeTable) -> Hashable: ...
 
 
-def domain_filter(table: NodeTable, domain: DomainFilter) -> FilterColumn:
+def domain_filter(table: NodeTable, domain: DomainFilter, refusals: Callable[[Rows], Refusals]) -> FilterColumn:
     """The filter of a plugin with a domain part alone."""
-    whole = len(table.names)
-    return FilterColumn(
-        lambda: np.ones(whole, np.bool_),
-        lambda rows: domain.refusals(rows, View(rows, whole=len(rows) == whole)),
-        domain=domain,
-    )
+    return FilterColumn(lambda: np.ones(len(table.names), np.bool_), refusals, domain=domain)
 
 
 def filter_by_class(classes: NodeClass, verdict: Callable[[Node], Status | None]) -> FilterColumn | None:

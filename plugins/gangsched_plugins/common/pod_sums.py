@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from gangsched_framework.node_classes import NodeClasses
 from gangsched_framework.node_table import Move, NodeTable
 from gangsched_framework.objects import Pod
-from gangsched_framework.refusals import Rows
 
 Measure = Callable[[Pod], int]
 Totals = NDArray[np.int64]
@@ -162,11 +161,3 @@ class SumsCache:
                 self._sums.popitem(last=False)
         self._sums.move_to_end(key)
         return sums
-
-
-def totals_within(rows: Rows, domains: Domains, amounts: Totals, counting: Mask | None) -> Totals:
-    """Sums per domain, in the form of ``DomainSums.totals``, as if ``rows`` were all there are. O(rows)."""
-    if counting is not None:
-        rows = rows[counting[rows]]
-    found = np.bincount(domains.ids[rows], amounts[rows], domains.count + 1)
-    return found.astype(np.int64)

@@ -18,15 +18,7 @@ from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
 from gangsched_framework.refusals import Rows
 from gangsched_framework.status import Status
-from gangsched_plugins.common.pod_sums import (
-    Domains,
-    DomainSums,
-    Mask,
-    RowSums,
-    SumsCache,
-    Totals,
-    domains_of,
-)
+from gangsched_plugins.common.pod_sums import Domains, DomainSums, Mask, RowSums, SumsCache, Totals, domains_of
 from gangsched_plugins.inter_pod_affinity.templates import Regard, Templates
 from gangsched_plugins.inter_pod_affinity.terms import NO_LABELS, PodTerms, Term, Terms, matches_all, preferences
 
@@ -40,18 +32,13 @@ class _Count:
     rows: RowSums
     sums: DomainSums
 
-    def at(self, rows: Rows, view: View) -> Totals:
-        """The sum in the domain of each of ``rows`` among the nodes of the view; 0 for those without a domain."""
-        found = self.in_domains(view)[self.domains.ids[rows]]
-        return np.where(self.present[rows], found, 0)
+    def at(self, rows: Rows) -> Totals:
+        """The sum in the domain of each of ``rows``; 0 for those without a domain."""
+        return np.where(self.present[rows], self.sums.totals[self.domains.ids[rows]], 0)
 
-    def in_domains(self, view: View) -> Totals:
-        """The sum per domain, and a last one outside all."""
-        return self.sums.totals
-
-    def none(self, view: View) -> bool:
-        """Whether no domain has any."""
-        return not self.in_domains(view)[:-1].any()
+    def none(self) -> bool:
+        """Whether no domain has any; the last sum is that outside all."""
+        return not self.sums.totals[:-1].any()
 
 
 class AffinitySums:
@@ -136,7 +123,7 @@ class Rules:
         for count in (*self.near, *self.away, *self.repelling):
             count.rows.sync()
 
-    def far(self, rows: Rows, view: View) -> Mask:
+    def far(self, rows: Rows) -> Mask:
         """Which rows the own affinity refuses."""
         met = np.ones(len(rows), np.bool_)
         if not self.near:
@@ -144,24 +131,24 @@ class Rules:
         keyed = met.copy()
         for count in self.near:
             keyed &= count.present[rows]
-            met &= count.at(rows, view) > 0
-        if self.alone and self._nobody(view):
+            met &= count.at(rows) > 0
+        if self.alone and self._nobody():
             met[:] = True
         refused: Mask = ~(keyed & met)
         return refused
 
-    def _nobody(self, view: View) -> bool:
-        if not all(count.none(view) for count in self.near):
+    def _nobody(self) -> bool:
+        if not all(count.none() for count in self.near):
             return False
         everywhere = self.near[0].rows.amounts
         return not (self.anywhere and everywhere.any())
 
 
-def _struck(counts: Sequence[_Count], rows: Rows, view: View) -> Mask:
+def _struck(counts: Sequence[_Count], rows: Rows) -> Mask:
     """Which rows have a count in one of their domains."""
     struck = np.zeros(len(rows), np.bool_)
     for count in counts:
-        struck |= count.at(rows, view) > 0
+        struck |= count.at(rows) > 0
     return struck
 
 
@@ -192,24 +179,24 @@ def filter_column(rules: Rules, affinity: Status, anti: Status, existing: Status
 
     def passes(view: View) -> Mask:
         rules.sync()
-        allowed: Mask = ~(rules.far(view.rows, view) | _struck(shared, view.rows, view))
+        allowed: Mask = ~(rules.far(view.rows) | _struck(shared, view.rows))
         return allowed
 
-    def refusals(rows: Rows, view: View) -> Refusals:
+    def refusals(rows: Rows) -> Refusals:
         rules.sync()
         left = np.ones(len(rows), np.bool_)
         for status, refused in (
-            (affinity, rules.far(rows, view)),
-            (anti, _struck(rules.away, rows, view)),
-            (existing, _struck(rules.repelling, rows, view)),
+            (affinity, rules.far(rows)),
+            (anti, _struck(rules.away, rows)),
+            (existing, _struck(rules.repelling, rows)),
         ):
             yield status, rows[left & refused]
             left &= ~refused
 
     domain = None
     if shared or rules.near:
-        domain = DomainFilter([count.domains.ids for count in (*shared, *rules.near)], passes, refusals)
-    return FilterColumn(mask, lambda rows: refusals(rows, View(rows, whole=False)), test if single else None, domain)
+        domain = DomainFilter([count.domains.ids for count in (*shared, *rules.near)], passes)
+    return FilterColumn(mask, refusals, test if single else None, domain)
 
 
 # --- score ------------------------------------------------------------------------------------------------------------
@@ -224,7 +211,7 @@ def score_column(counts: Sequence[_Count]) -> DomainScore | None:
         raw = np.zeros(len(view.rows), np.int64)
         for count in counts:
             count.rows.sync()
-            raw += count.at(view.rows, view)
+            raw += count.at(view.rows)
         feasible = raw[nodes > 0]
         lowest, highest = int(feasible.min()), int(feasible.max())
         if lowest == highest:

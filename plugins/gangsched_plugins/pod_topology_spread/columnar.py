@@ -20,15 +20,7 @@ from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
 from gangsched_framework.refusals import Rows
 from gangsched_framework.status import Status
-from gangsched_plugins.common.pod_sums import (
-    Domains,
-    DomainSums,
-    Mask,
-    RowSums,
-    SumsCache,
-    Totals,
-    domains_of,
-)
+from gangsched_plugins.common.pod_sums import Domains, DomainSums, Mask, RowSums, SumsCache, domains_of
 from gangsched_plugins.pod_topology_spread.constraints import HOSTNAME, Constraint, NodeInclusion
 
 Floats = NDArray[np.floating[Any]]
@@ -36,7 +28,7 @@ Floats = NDArray[np.floating[Any]]
 
 @frozen(eq=False)
 class _Items:
-    """What does not change of the items of a view: their ``rows`` (a slice where it does), the domain of each, which
+    """What does not change of the items of a view: their ``rows`` (all in order: a slice), the domain of each, which
     have the key (``present``, None = all), and the number of their domains, items without one counting as one more."""
 
     rows: Rows | slice
@@ -47,14 +39,13 @@ class _Items:
 
 @define(eq=False)
 class _Part:
-    """One constraint over the nodes of a table. ``counting``: the nodes it counts pods on, None = all.
+    """One constraint over the nodes of a table; pods are counted beyond a placement, too.
 
     ``present``: the nodes that have the key. ``exists``: the domains with a counting node, ``existing`` = their number.
     """
 
     constraint: Constraint
     domains: Domains
-    counting: Mask | None
     rows: RowSums
     sums: DomainSums
     present: Mask
@@ -74,23 +65,17 @@ class _Part:
             self._seen = (view, items)
         return items
 
-    def totals(self, view: View) -> Totals:
-        """Matching pods per domain among all nodes."""
-        return self.sums.totals
-
-    def minimum(self, view: View, totals: Totals) -> int:
-        """The smallest count of a domain with a counting node in the view (spec §7.9.4)."""
-        exists, existing = self.exists, self.existing
-        if existing < self.constraint.min_domains:
+    def minimum(self) -> int:
+        """The smallest count of a domain with a counting node (spec §7.9.4)."""
+        if self.existing < self.constraint.min_domains:
             return 0
-        counts = totals[:-1]
-        return int(np.minimum.reduce(counts if existing == len(counts) else counts[exists]))
+        counts = self.sums.totals[:-1]
+        return int(np.minimum.reduce(counts if self.existing == len(counts) else counts[self.exists]))
 
 
-def _existing(domains: Domains, counting: Mask | None, rows: Rows) -> Mask:
-    if counting is not None:
-        rows = rows[counting[rows]]
-    found: Mask = np.bincount(domains.ids[rows], minlength=domains.count + 1)[: domains.count] > 0
+def _existing(domains: Domains, counting: Mask | None) -> Mask:
+    ids = domains.ids if counting is None else domains.ids[counting]
+    found: Mask = np.bincount(ids, minlength=domains.count + 1)[: domains.count] > 0
     return found
 
 
@@ -134,9 +119,9 @@ class SpreadSums:
             domains = _with_missing(domains)
         rows = self._rows(table, pod.namespace, constraint)
         key = (constraint.key, all_keys, None if counting is None else counting.tobytes())
-        exists = _existing(domains, counting, np.arange(len(table.names)))
+        exists = _existing(domains, counting)
         sums = rows.by_domain(key, domains, counting)
-        return _Part(constraint, domains, counting, rows, sums, present, exists, int(exists.sum()))
+        return _Part(constraint, domains, rows, sums, present, exists, int(exists.sum()))
 
     def _rows(self, table: NodeTable, namespace: str, constraint: Constraint) -> RowSums:
         """Pods that the selector counts: its namespace, not terminating; ``{}`` counts nobody (spec §7.9.2)."""
@@ -172,9 +157,8 @@ def filter_column(table: NodeTable, pod: Pod, parts: Sequence[_Part], missing: S
     # a domain may take the pod while it has at most so many pods more than the emptiest
     slack = [part.constraint.max_skew - int(part.constraint.matcher.matches(pod.labels)) for part in parts]
 
-    def full(part: _Part, ahead: int, view: View) -> Mask:
-        totals = part.totals(view)
-        full: Mask = totals > part.minimum(view, totals) + ahead
+    def full(part: _Part, ahead: int) -> Mask:
+        full: Mask = part.sums.totals > part.minimum() + ahead
         return full
 
     def passes(view: View) -> Mask:
@@ -182,25 +166,25 @@ def filter_column(table: NodeTable, pod: Pod, parts: Sequence[_Part], missing: S
         mask: Mask | None = None
         for part, ahead in zip(parts, slack, strict=True):
             items = part.items(view)
-            allowed = ~full(part, ahead, view)[items.ids]
+            allowed = ~full(part, ahead)[items.ids]
             if items.present is not None:
                 allowed &= items.present
             mask = allowed if mask is None else mask & allowed
         assert mask is not None
         return mask
 
-    def refusals(rows: Rows, view: View) -> Refusals:
+    def refusals(rows: Rows) -> Refusals:
         sync(parts)
         left = np.ones(len(rows), np.bool_)
         for part, ahead in zip(parts, slack, strict=True):
             absent = ~part.present[rows]
-            over = ~absent & full(part, ahead, view)[part.domains.ids[rows]]
+            over = ~absent & full(part, ahead)[part.domains.ids[rows]]
             yield missing, rows[left & absent]
             yield skewed, rows[left & over]
             left &= ~absent & ~over
 
     splits = [part.domains.ids for part in parts]
-    return domain_filter(table, DomainFilter(splits, passes, refusals))
+    return domain_filter(table, DomainFilter(splits, passes), refusals)
 
 
 # --- score ------------------------------------------------------------------------------------------------------------
@@ -248,7 +232,7 @@ def _weighted(part: _Part, view: View, scored: Mask | None) -> Floats:
         weighted += offset
     else:
         size = items.domains if scored is None else _domains_among(items.ids[scored], part.domains)
-        weighted = (part.totals(view) * math.log(size + 2) + offset).take(items.ids)
+        weighted = (part.sums.totals * math.log(size + 2) + offset).take(items.ids)
     return weighted if items.present is None else np.where(items.present, weighted, 0.0)
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from gangsched.engine.bulk_plan import can_plan, plan, room_of
 from gangsched.engine.column_slots import Ground, Slot
 from gangsched.engine.domain_choice import DomainChoice
-from gangsched_framework.columns import Columns, DomainScore, FilterColumn, View
+from gangsched_framework.columns import Columns, DomainScore, FilterColumn
 from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
 from gangsched_framework.refusals import GroupedRefusals, Rows
@@ -256,25 +256,24 @@ class SignatureColumn:
         self._put(row, old)
 
     def refusals(self, rows: Rows | None) -> GroupedRefusals:
-        """Why ``rows``, when no other node exists, or all nodes (None) are refused: the first refusing plugin of each,
-        in profile order. Those of all nodes are kept until a row is touched."""
+        """Why ``rows``, or all nodes (None), are refused: the first refusing plugin of each, in profile order. Those of
+        all nodes are kept until a row is touched."""
         if rows is not None:
-            return self._refusals(View(rows, whole=len(rows) == len(self._table.names)))
+            return self._refusals(rows)
         log, kept = self._table.touched, self._refused
         now = len(log)
         if kept is not None and kept[0] is log and kept[1] == now and not self._ground.domains:
             return kept[2]
-        refusals = self._refusals(View(np.arange(len(self._table.names)), whole=True))
+        refusals = self._refusals(np.arange(len(self._table.names)))
         self._refused = (log, now, refusals)
         return refusals
 
-    def _refusals(self, view: View) -> GroupedRefusals:
+    def _refusals(self, left: Rows) -> GroupedRefusals:
         groups: list[tuple[Status, Rows]] = []
-        left = view.rows
         for column in self.filters:
             if not len(left):
                 break
-            refused = list(column.domain.refusals(left, view) if column.domain else column.refusals(left))
+            refused = list(column.refusals(left))
             groups += refused
             if sum(len(r) for _, r in refused) == len(left):
                 break
