@@ -1,4 +1,7 @@
-"""Noticing when a node fares otherwise with a kind of pod than before: another total, or another refusal."""
+"""Noticing when a node fares otherwise with a kind of pod than before: another refusal, or other amounts where it fits.
+
+Where a pod fits, its total does not tell all: what is left tells how many more fit, and what they will score.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,10 @@ import numpy as np
 from gangsched.engine.signature_column import SignatureColumn
 from gangsched_framework.columns import FilterColumn
 from gangsched_framework.node_table import NodeTable
+
+
+Verdict = int | tuple[int, ...]
+"""Below zero, which filter refuses a row and why; where the pod fits, its node-local total and what the node counts."""
 
 
 class ColumnWatch:
@@ -32,7 +39,7 @@ class ColumnWatch:
         self._closed: list[int] = closed.tolist()
         self._log: list[int] = []
         self._position = 0
-        self._verdicts: list[int] = []
+        self._verdicts: list[Verdict] = []
         self._start()
 
     def changes(self) -> int:
@@ -55,8 +62,7 @@ class ColumnWatch:
         self._position = len(self._log)
         self._verdicts = [self._verdict(row) for row in range(len(self._closed))]
 
-    def _verdict(self, row: int) -> int:
-        """The node-local total, or, below zero, which filter refuses the row and why."""
+    def _verdict(self, row: int) -> Verdict:
         self.looked += 1
         closed = self._closed[row]
         for at, reason in self._reasons:
@@ -65,7 +71,11 @@ class ColumnWatch:
             why = reason(row)
             if why:
                 return ~(at + self._filters * why)
-        return self.column.score(row) if closed == self._filters else ~closed
+        if closed < self._filters:
+            return ~closed
+        table = self._table
+        counted = [amounts[row] for amounts in (*table.used.values(), table.nonzero_cpu, table.nonzero_memory)]
+        return (self.column.score(row), *counted)
 
 
 def _reason(column: FilterColumn) -> Callable[[int], int]:

@@ -73,7 +73,7 @@ class Scheduler:
         upstream = settings.node_order == "upstream"
         order = node_order.upstream if upstream else node_order.by_name
         self.snapshot = Snapshot(self.world.table, forest, order)
-        self.nominator = Nominator(self.world.pods.get, self.world.table.touch)
+        self.nominator = Nominator(self.world.pods.get, self.world.touch)
         self.tracer = Tracer(settings.tracing)
         self._handle = EngineHandle(
             self._clock, self.world, self.snapshot, self.nominator, gates, self.tracer, settings.oracle

@@ -53,7 +53,8 @@ class World:
     listed: int = 0
     """Counts the changes of namespaces, priority classes, budgets, owners and queues."""
     version: int = 0
-    """Counts the changes an evaluation could notice: of nodes, of pods on them, of namespaces, owners and budgets."""
+    """Counts the changes an evaluation could notice: of nodes, of pods and promised room on them, of namespaces, owners
+    and budgets."""
     _held: list[tuple[Callable[..., object], tuple[Any, ...]]] | None = None
 
     # --- the snapshot's hold ----------------------------------------------------------------------------------------
@@ -244,6 +245,11 @@ class World:
         del self.nodes[name]
         self._on_table(self.table.remove_node, name)
         self._account_node(name)
+
+    def touch(self, name: str) -> None:
+        """Room on a node is promised to somebody, or to nobody any more."""
+        self.version += 1
+        self.table.touch(name)
 
     def _account_node(self, name: str) -> None:
         if self.accounts is not None:
