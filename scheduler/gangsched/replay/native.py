@@ -79,12 +79,11 @@ class NativeTrace:
         if verb == "delete":
             identity = _identity(body)
             self._decoder.forget(identity.kind, identity.name)
-            if identity in self._skipped:
+            if self._newest.pop(identity, None) is None and identity in self._skipped:
                 self._skipped.discard(identity)
                 return
             if identity.kind not in KIND_NAMES:
                 raise not_one_of(identity.kind, KIND_NAMES, "delete", "kind")
-            self._newest.pop(identity, None)
             yield TraceEvent(time, line, "delete", identity)
             return
         if not isinstance(body, Mapping):
@@ -95,8 +94,8 @@ class NativeTrace:
             objects = self._decoder.decode(body, where=place, now=time, current=current)
         except InputError as problem:
             raise problem.under(verb) from None
-        if not objects:
-            self._skipped.add(_named(body))
+        if not objects or "items" in body:
+            self._skipped.update(each for each in _claimed(body) if not objects or each.kind not in KIND_NAMES)
         for obj in objects:
             identity = Identity.of(obj)
             self._newest[identity] = obj
@@ -235,6 +234,14 @@ def _identity(body: Any) -> Identity:
     except InputError as problem:
         raise problem.under("delete") from None
     return Identity(kind, namespace, name)
+
+
+def _claimed(body: Mapping[str, Any]) -> list[Identity]:
+    """The identities that a decoded manifest, or each item of a list, claims."""
+    kind, items = body["kind"], body.get("items")
+    if not kind.endswith("List") or items is None:
+        return [_named(body)]
+    return [_named({"kind": kind.removesuffix("List"), **item}) for item in items]
 
 
 def _named(body: Mapping[str, Any]) -> Identity:

@@ -146,6 +146,21 @@ def test_an_object_that_is_not_read_comes_and_goes_unnoticed_once(tmp_path: Path
         play(twice)
 
 
+def test_items_of_a_list_that_are_not_read_may_go_again(tmp_path: Path) -> None:
+    config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}
+    listed = {"apiVersion": "v1", "kind": "List", "items": [config_map, pod("y")]}
+    typed = {"apiVersion": "v1", "kind": "SecretList", "items": [{"metadata": {"name": "s"}}]}
+    going = [delete(3, "ConfigMap", "c"), delete(3, "Secret", "s"), delete(3, "Pod", "y"), add(3, pod("z"))]
+    path = write(tmp_path / "t.jsonl", [*GOOD, add(2, listed), add(2, typed), *going])
+    assert list(play(path).bindings) == ["default/a", "default/y", "default/z"]
+
+
+def test_an_object_of_another_api_does_not_hide_the_end_of_one_that_is_read(tmp_path: Path) -> None:
+    other = {"apiVersion": "example.com/v1", "kind": "Pod", "metadata": {"name": "z"}}
+    path = write(tmp_path / "t.jsonl", [*GOOD, add(2, other), add(2, pod("z")), delete(2, "Pod", "z")])
+    assert list(play(path).bindings) == ["default/a"]
+
+
 BEFORE = [
     add(0, node("n1")),
     add(0, node("n2")),
