@@ -29,8 +29,11 @@ def _run(name: str, node: str, **amounts: str | int) -> Change:
 
 
 CHANGES: dict[str, tuple[Change, bool]] = {
-    "a pod takes what no score looks at, where the watched one fits": (_run("a", "n1", **{GPU: 1}), True),
-    "a pod without requests takes a seat where the watched one fits": (_run("a", "n1"), True),
+    "a pod takes what no score looks at, where the watched one fits": (
+        _run("a", "n1", cpu=0, memory=0, **{GPU: 1}),
+        True,
+    ),
+    "a pod that asks for nothing takes a seat where the watched one fits": (_run("a", "n1", cpu=0, memory=0), True),
     "a pod comes where the watched one has no room anyway": (_run("a", "n2", cpu="1"), False),
     "the last room for the watched one goes": (_run("a", "n1", **{GPU: 7}), True),
 }
