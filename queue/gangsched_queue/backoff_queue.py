@@ -71,13 +71,6 @@ class BackoffQueue:
         heads = [heap.head() for heap in self.heaps]
         return min((release_time(head[0][0]) for head in heads if head is not None), default=None)
 
-    @property
-    def can_pop_early(self) -> bool:
-        return self._settings.pop_from_backoff and len(self.entity_heap) > 0
-
-    def __len__(self) -> int:
-        return len(self.entity_heap) + len(self.error_heap)
-
     def _check(self) -> None:
         self.entity_heap._check()
         self.error_heap._check()

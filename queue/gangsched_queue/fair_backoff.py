@@ -43,10 +43,6 @@ class FairBackoffQueue(BackoffQueue):
             self._early.remove(entity.key)
         return entity
 
-    @property
-    def can_pop_early(self) -> bool:
-        return self.early_head() is not None
-
     def _check(self) -> None:
         super()._check()
         assert sorted(e.key for e in self._early) == sorted(e.key for e in self.entity_heap)

@@ -126,10 +126,6 @@ class SchedulingQueue(Containers):
         """Whether the active queue has anybody to pop; under a dynamic QueueSort all may be passed over."""
         return self.waiting.active.head() is not None
 
-    def can_pop(self) -> bool:
-        """Whether ``pop`` would find an entity, one served early from the backoff queue included."""
-        return self.has_ready() or self.waiting.backoff.can_pop_early
-
     def peek(self) -> EntityKey | None:
         """Key of the entity ``pop`` would try first; None when nothing may be popped now."""
         head = self.waiting.active.head() or self.waiting.backoff.early_head()

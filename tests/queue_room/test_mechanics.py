@@ -69,7 +69,7 @@ def failed(cluster: Cluster, outcome: object = None, root: Status = NO) -> Clust
 def test_row_53_pop_finds_nothing_in_an_empty_queue() -> None:
     cluster = Cluster()
     assert cluster.pop() is None
-    assert not cluster.queue.can_pop()
+    assert cluster.queue.peek() is None
 
 
 def test_row_54_higher_priority_goes_first_whatever_its_age() -> None:
@@ -114,7 +114,6 @@ def test_row_57_a_rejected_pod_in_backoff_is_popped_early_when_nothing_is_active
     assert cluster.where == {"p": "backoff"}
     assert cluster.entity("p").heap == "entity"
     assert not cluster.queue.has_ready()
-    assert cluster.queue.can_pop()
     assert cluster.queue.peek() == "pod/default/p"
     assert popped_key(cluster) == "p"
     assert cluster.queue.peek() is None
@@ -123,7 +122,7 @@ def test_row_57_a_rejected_pod_in_backoff_is_popped_early_when_nothing_is_active
 def test_row_58_a_pod_with_an_internal_error_is_not_popped_early() -> None:
     cluster = failed(plain("p"), ERROR)
     assert cluster.entity("p").heap == "error"
-    assert not cluster.queue.can_pop()
+    assert cluster.queue.peek() is None
     assert cluster.pop() is None
 
 

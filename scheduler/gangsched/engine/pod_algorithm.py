@@ -56,7 +56,7 @@ class PodAlgorithm:
         ``prepare``: the caller goes on with what PreFilter leaves in ``state``, even when columns chose the node.
         """
         if self.columns is not None and framework.all_nodes:
-            if not (framework.pod_judges and framework.judges_refuse(state, pod, self.snapshot.nodes)):
+            if not (framework.pod_judges and framework.judges_refuse(state, pod, self.snapshot.all_nodes)):
                 answer = self.columns.find(framework, state, pod, prepare=prepare)
                 if answer is not None:
                     return answer
