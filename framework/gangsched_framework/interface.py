@@ -120,11 +120,10 @@ class PreQueueingHintPlugin(Plugin, Protocol):
 class PreFilterPlugin(Plugin, Protocol):
     """Look at the pod once before its nodes are filtered; may narrow the nodes.
 
-    When: first step of a pod's attempt. By: the pod algorithm. With: the state, the pod, all nodes, those outside the
-    current placement too (``snapshot.nodes`` are those inside). Returns (names of the only nodes worth filtering or
-    None for all, status). Status: Skip = do not call my Filter for this pod; Unschedulable = remember and go on;
-    UnschedulableAndUnresolvable = stop, the pod fits nowhere; anything else = the attempt is an Error. Undo: nothing
-    (what it stores lives in ``state``).
+    When: first step of a pod's attempt. By: the pod algorithm. With: the state, the pod, all nodes (``snapshot.nodes``:
+    those of the placement). Returns (names of the only nodes worth filtering or None for all, status). Status: Skip =
+    do not call my Filter for this pod; Unschedulable = remember and go on; UnschedulableAndUnresolvable = stop, the pod
+    fits nowhere; anything else = the attempt is an Error. Undo: nothing (what it stores lives in ``state``).
     """
 
     def pre_filter(
