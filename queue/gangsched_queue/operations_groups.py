@@ -21,10 +21,13 @@ def update_group(queue: Containers, group: Group) -> None:
     """A group changes. One whose parent changed is to be deleted and added instead."""
     root = queue.forest.root(group.key)
     found = queue.waiting.find_tree(root) if root is not None else None
-    if found is not None and root == group.key:
-        found[0].group = group
-        if found[1] is Place.ACTIVE:
-            queue.waiting.active.touch(found[0])
+    if found is None:
+        return
+    entity, place = found
+    if root == group.key:
+        entity.group = group
+    if place is Place.ACTIVE:
+        queue.waiting.active.touch(entity)  # whoever counts what is ready looks at every group of the tree
 
 
 def delete_group(queue: Containers, key: EntityKey, root: EntityKey | None) -> None:

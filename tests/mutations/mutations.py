@@ -177,7 +177,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "operations_groups",
         "a changed root keeps its old object in the queue",
-        "        found[0].group = group\n",
+        "        entity.group = group\n",
         "        pass\n",
     ),
     _queue(

@@ -618,6 +618,17 @@ def test_the_root_of_a_tree_says_the_queue_of_all() -> None:
     assert list(engine.bindings) == ["default/x"]
 
 
+def test_a_tree_moves_when_the_minimum_of_a_group_below_its_root_changes() -> None:
+    root = make_composite_pod_group("tree").min_group_count(1).annotation(QUEUE_NAME, "a").obj()
+    leaf = make_pod_group("leaf").min_count(2).parent("tree").obj()
+    members = [bound_pod("x", "n", group="leaf"), pod("y", group="leaf"), pod("z", "a", age=1)]
+    engine = engine_with(("Gang",), [node("n", 10), queue("a"), root, leaf, *members])
+    assert [entity.key.name for entity in engine.queue_state().active] == ["tree", "z"]
+    engine.apply(evolve(leaf, minimum=1))  # now it is ready: who is not goes first
+    assert [entity.key.name for entity in engine.queue_state().active] == ["z", "tree"]
+    engine.core._check()
+
+
 def test_early_pops_from_the_backoff_queue_follow_shares() -> None:
     nowhere = {"b": pod("a-of-rich", "b"), "a": pod("z-of-poor", "a")}
     engine = engine_with(("Proportion",), [node("n", 10), queue("a"), queue("b"), bound_pod("b0", "n", "", "b", "3")])
