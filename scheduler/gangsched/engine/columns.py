@@ -214,6 +214,8 @@ def signature_of(spec: PodSpec) -> tuple[Hashable, Hashable]:
         requested.memory,
         requested.ephemeral_storage,
         tuple(sorted(requested.scalars.items())),
+        requests.nonzero_milli_cpu,
+        requests.nonzero_memory,
         requests.score_milli_cpu,
         requests.score_memory,
         other.ephemeral_storage,

@@ -108,6 +108,20 @@ def test_a_run_disturbed_by(disturb: Callable[[Cluster], None]) -> None:
     assert clusters[0].planned > 6
 
 
+@pytest.mark.usefixtures("early")
+def test_pods_that_ask_alike_and_count_otherwise_on_their_nodes_are_no_run() -> None:
+    """Requests of the whole pod replace the default of the container that asks no CPU (node-plugins.md §3.5)."""
+    plain = make_pod("t").container(cpu="500m", memory="1Gi").container(memory="1Gi")
+    counts_less = plain.pod_level(cpu="500m").obj()
+    clusters = [Cluster(), Cluster(oracle=True)]
+    for cluster in clusters:
+        for at, like in enumerate([counts_less] + [plain.obj()] * 40):
+            cluster.core.add(evolve(like, name=f"p{at:02}", uid=f"p{at:02}"))
+        cluster.settle()
+    assert clusters[0].host.bindings == clusters[1].host.bindings
+    assert clusters[0].planned > 30
+
+
 class OnOneNode:
     """A run of two pods on the one node of a core."""
 
