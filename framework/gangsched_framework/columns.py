@@ -78,7 +78,8 @@ class FilterColumn:
     ``room``: how many pods of this kind rows that pass take one after the other; None = unknown, or with no ``test``
     any number. ``beside``: whether a row passes with other pods counted in; None = unknown, or with no ``test`` as
     without them. ``reason``: the status a row is refused with, as a number, 0 = it passes; None = whenever ``test``
-    fails it is the same.
+    fails it is the same. Who gives ``room`` reads in ``test`` the table's sums and host ports only: pods of a run are
+    counted there before they stand among the row's pods.
     """
 
     mask: Callable[[], Mask]
@@ -98,7 +99,7 @@ class ScoreColumn:
     on the node's object alone. ``normalize``: ``max`` / ``reversed`` = the default normalisation over the feasible
     nodes (node-plugins.md §5.6), only for scores without ``one``; '' = the scores are final, 0…100. ``ahead``: of rows
     on which so many more pods of this kind stand, a row of numbers for each; None = unknown, or without ``one`` no
-    change.
+    change. Who gives ``ahead`` reads in ``one`` the table's sums only, as ``FilterColumn.room`` demands of ``test``.
     """
 
     vector: Callable[[], NDArray[np.signedinteger]]
@@ -129,8 +130,9 @@ class ColumnarPlugin(Plugin, Protocol):
     """A Filter or Score plugin with a columnar form.
 
     When: a pod of a new signature is met, again after nodes changed. By: the engine. With: a pod of that signature, the
-    settled node table. Returns None when this pod needs the per-node form. What it returns may read the pod's spec and
-    scheduling attributes, never its name. Undo: nothing.
+    settled node table. Returns None when this pod needs the per-node form. What it returns may read of the pod what
+    makes its signature: requests, host ports, tolerations, node selector and node affinity, images, spread constraints,
+    claims, and whether it has affinity terms; who reads more is a ``ParticularColumns``. Undo: nothing.
     """
 
     def columns(self, pod: Pod, table: NodeTable) -> Columns | None: ...
@@ -138,12 +140,12 @@ class ColumnarPlugin(Plugin, Protocol):
 
 @runtime_checkable
 class ParticularColumns(ColumnarPlugin, Protocol):
-    """A columnar plugin that reads more of a pod than its spec, or more of the cluster than the node table's rows.
+    """A columnar plugin that reads more of a pod than its signature, or more of the cluster than the table's rows.
 
-    ``column_key``: what else ``columns`` reads for this pod, equal exactly when it would return the same; None =
-    nothing. ``column_version``: changes whenever the key of some pod may have changed. That a pod without affinity
-    terms comes to a node changes no key: while nothing else happens on the nodes, and ``lister_version`` stands, the
-    engine need not ask.
+    Of a pod these are the rest of its spec, labels, namespace and owner. ``column_key``: what else ``columns`` reads
+    for this pod, equal exactly when it would return the same; None = nothing. ``column_version``: changes whenever the
+    key of some pod may have changed. That a pod without affinity terms comes to a node changes no key: while nothing
+    else happens on the nodes, and ``lister_version`` stands, the engine need not ask.
     """
 
     def column_key(self, pod: Pod, table: NodeTable) -> Hashable: ...
