@@ -55,8 +55,11 @@ class FloatColumns:
         else:
             for copy, (_, column, capacity) in zip(self._view, self._parts, strict=True):
                 amounts = np.frombuffer(column, np.int64)
-                copy[:] = np.frombuffer(capacity, np.int64) - amounts if self._left else amounts
-                copy *= self._times
+                if self._left:
+                    copy[:] = np.frombuffer(capacity, np.int64) - amounts
+                    copy *= self._times
+                else:
+                    copy[:] = amounts
         self._log, self._position = log, end
         return self._view
 
