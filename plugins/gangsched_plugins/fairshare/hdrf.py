@@ -122,12 +122,6 @@ class HdrfTree:
             self._touched[parent.path] = None
             parent = parent.parent
 
-    def set_total(self, total: Vector) -> None:
-        """The cluster changed: every share is worked out anew."""
-        self.total = total
-        self._demanding = self._find_demanding()
-        self._rebuild()
-
     def take_touched(self) -> list[tuple[str, ...]]:
         """Paths of the inner nodes that came, went, or changed share or saturation since the last call."""
         touched, self._touched = self._touched, {}
