@@ -133,6 +133,8 @@ class ColumnarPlugin(Plugin, Protocol):
     settled node table. Returns None when this pod needs the per-node form. What it returns may read of the pod what
     makes its signature: requests, host ports, tolerations, node selector and node affinity, images, spread constraints,
     claims, and whether it has affinity terms; who reads more is a ``ParticularColumns``. Undo: nothing.
+
+    Where columns choose the node its PreFilter and PreScore are not asked: at Reserve and later it finds no state.
     """
 
     def columns(self, pod: Pod, table: NodeTable) -> Columns | None: ...

@@ -25,7 +25,7 @@ from gangsched_framework.objects import Pod
 from gangsched_framework.pod_spec import PodSpec
 
 MAX_COLUMNS = 1024
-"""Signatures kept; a column costs 4 bytes and two list entries a node."""
+"""Signatures kept; a column costs 4 bytes a node, and two list entries unless it shares what pods do not change."""
 
 
 @frozen(eq=False)
