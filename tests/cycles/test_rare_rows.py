@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from attrs import evolve
 
 from gangsched.conform.kube import KubePlayer
@@ -131,6 +132,17 @@ def test_a_spread_counts_beyond_the_placement() -> None:
     assert cluster.bound == {"g-0": "in"}  # zone b has no such pod, though it is no place for the group
     text = "0/1 nodes are available: 1 node(s) didn't match pod topology spread constraints."
     assert messages(report) == {"g-1": text}
+
+
+@pytest.mark.parametrize(("kind", "first", "second"), [("affinity", "b", "a"), ("anti_affinity", "a", "b")])
+@pytest.mark.parametrize("weight", [None, 5], ids=["required", "preferred"])
+def test_affinity_looks_beyond_the_placement(kind: str, first: str, second: str, weight: int | None) -> None:
+    nodes = (node("in-1", rack="r", zone=first), node("in-2", rack="r", zone=second), node("out", zone="a"))
+    neighbour = evolve(pod("x", on="out"), labels={"app": "x"})
+    member = getattr(make_pod("g-0").requests(cpu=1).in_group("g"), kind)("zone", {"app": "x"}, weight).obj()
+    cluster = Cluster(nodes, neighbour, leaf("g", 1, topology="rack"), member)
+    cluster.cycle()
+    assert cluster.bound == {"g-0": "in-2"}  # else the first
 
 
 # --- preemption (spec §5) ---------------------------------------------------------------------------------------------
