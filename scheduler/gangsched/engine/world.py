@@ -269,6 +269,8 @@ class World:
             if pod.group_key is not None:
                 scheduled = pod.uid in self.forest.scheduled_pods(pod.group_key)
                 assert scheduled == (bool(pod.node_name) or key in self._assumed)
+                assert (pod.uid in self.forest.pods(pod.group_key)) == self._takes_part(pod)
+            assert self.accounts is None or self._takes_part(pod) or self.accounts.is_placed(key) is None
         assert self._counted.keys() <= self.pods.keys()
         assert all(self.pods[key].uid == uid and not self.pods[key].node_name for key, uid in self._assumed.items())
         self.table.settle()
