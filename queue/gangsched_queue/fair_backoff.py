@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from gangsched_framework.fair_order import Key
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.objects import EntityKey
@@ -15,8 +17,10 @@ from gangsched_queue.settings import QueueSettings
 class FairBackoffQueue(BackoffQueue):
     """Its early pops follow shares too; inside a tenant, who is nearest to the end of the penalty comes first."""
 
-    def __init__(self, settings: QueueSettings, shares: Shares, forest: Forest) -> None:
-        super().__init__(settings, _waiting_longest)
+    def __init__(
+        self, settings: QueueSettings, sort_key: Callable[[Entity], SortKey], shares: Shares, forest: Forest
+    ) -> None:
+        super().__init__(settings, sort_key)
         self._early = FairTenants(shares, forest, _expires)
 
     def add(self, entity: Entity) -> None:
@@ -47,10 +51,6 @@ class FairBackoffQueue(BackoffQueue):
         super()._check()
         assert sorted(e.key for e in self._early) == sorted(e.key for e in self.entity_heap)
         self._early._check()
-
-
-def _waiting_longest(entity: Entity) -> SortKey:
-    return (entity.timestamp,)
 
 
 def _expires(entity: Entity) -> Key:

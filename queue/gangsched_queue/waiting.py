@@ -56,7 +56,7 @@ class WaitingEntities:
         else:
             shares = Shares(order)
             self.active = FairTenants(shares, forest)
-            self.backoff = FairBackoffQueue(settings, shares, forest)
+            self.backoff = FairBackoffQueue(settings, sort.sort_key, shares, forest)
         self.parked = UnschedulableEntities()
         self.dormant = DormantTrees()
         self._containers: dict[Place, _Container] = {
