@@ -129,10 +129,10 @@ class Framework:
     def _node_plugins(self) -> tuple[NodePlugin, ...]:
         """Every plugin that has a say about nodes, in Filter order."""
         weights = {plugin.name: weight for plugin, weight in self.score_plugins}
-        judges = (*self.pod_judges,)
-        pre_filter = (plugin for plugin in self.pre_filter_plugins if plugin not in judges)
+        pre_filter = (plugin for plugin in self.pre_filter_plugins if plugin not in self.pod_judges)
         asked = (*self.filter_plugins, *pre_filter, *(plugin for plugin, _ in self.score_plugins))
-        return tuple(self._node_plugin(plugin, weights.get(plugin.name, 0)) for plugin in dict.fromkeys(asked))
+        each = {id(plugin): plugin for plugin in asked}.values()  # a plugin need not be hashable
+        return tuple(self._node_plugin(plugin, weights.get(plugin.name, 0)) for plugin in each)
 
     def _node_plugin(self, plugin: Plugin, weight: int) -> NodePlugin:
         filters = plugin in self.filter_plugins

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import pytest
 from attrs import evolve
 
 from gangsched.conform.kube import KubePlayer
+from gangsched_framework.cycle_state import CycleState
+from gangsched_framework.handle import Handle
+from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import Pod, PodStatus
+from gangsched_framework.status import Status, unschedulable
 from gangsched_framework.testing import make_pod
 from tests.cycles.harness import Cluster, groups, inner, leaf, messages, node, pod, pods, victims
 
@@ -143,6 +149,24 @@ def test_affinity_looks_beyond_the_placement(kind: str, first: str, second: str,
     cluster = Cluster(nodes, neighbour, leaf("g", 1, topology="rack"), member)
     cluster.cycle()
     assert cluster.bound == {"g-0": "in-2"}  # else the first
+
+
+@dataclass
+class ByValue:
+    """As a data class is: equal to its like, and not to be hashed."""
+
+    args: Mapping[str, Any]
+    handle: Handle
+    name: ClassVar[str] = "ByValue"
+
+    def filter(self, state: CycleState, pod: Pod, info: NodeInfo) -> Status | None:
+        return unschedulable("not here") if info.name == "a" else None
+
+
+def test_a_plugin_may_be_a_class_whose_objects_compare_by_value() -> None:
+    cluster = Cluster(node("a"), node("b"), pod("p"), plugins=[("filter", ByValue, {})])
+    cluster.cycle()
+    assert cluster.bound == {"p": "b"}
 
 
 # --- preemption (spec §5) ---------------------------------------------------------------------------------------------
