@@ -75,6 +75,7 @@ class ColumnCache:
     _commons: OrderedDict[tuple[Hashable, ...], _Common] = field(factory=OrderedDict)
     _signatures: dict[PodSpec, tuple[Hashable, Hashable]] = field(factory=dict)
     _numbers: dict[tuple[object, ...], int] = field(factory=dict)
+    _numbered: int = 0
     _particular: dict[str, tuple[ParticularColumns, ...]] = field(factory=dict)
     _known: dict[PodSpec, _Known] = field(factory=dict)
 
@@ -135,7 +136,7 @@ class ColumnCache:
     def _find(self, framework: Framework, pod: Pod, plugins: Sequence[ParticularColumns]) -> SignatureColumn | str:
         keys = tuple(plugin.column_key(pod, self.table) for plugin in plugins)
         kind = (framework.profile.scheduler_name, self._signature(pod), keys)
-        number = self._numbers.setdefault(kind, len(self._numbers))
+        number = self._number(kind)
         known = self._columns.get(number)
         if known is None or (isinstance(known, SignatureColumn) and known.classes is not self.table.classes):
             self._known.clear()  # lets go of columns that are dropped, or made for nodes as they were
@@ -144,6 +145,16 @@ class ColumnCache:
                 self._columns.popitem(last=False)
         self._columns.move_to_end(number)
         return known
+
+    def _number(self, kind: tuple[object, ...]) -> int:
+        """The number of a kind; one that was forgotten meanwhile gets another, for none is given twice."""
+        number = self._numbers.get(kind)
+        if number is None:
+            if len(self._numbers) >= 16 * MAX_COLUMNS:
+                self._numbers.clear()
+            number = self._numbers[kind] = self._numbered
+            self._numbered += 1
+        return number
 
     def _signature(self, pod: Pod) -> tuple[Hashable, Hashable]:
         signature = self._signatures.get(pod.spec)

@@ -11,8 +11,13 @@ from gangsched.bench import workloads
 from gangsched.bench.scheduling import SchedulingTrial
 from gangsched.bench.sizes import Sizes
 from gangsched.bench.workload import Workload
+from gangsched.config import default_config
+from gangsched.engine import columns as kinds
+from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.signature_column import REBUILD_ABOVE, SignatureColumn
 from gangsched_framework.node_table import NodeTable
+from gangsched_framework.testing import make_node, make_pod
+from gangsched_plugins.default_registry import default_registry
 from gangsched_plugins.node_affinity import NodeAffinity
 from gangsched_plugins.node_resources_fit import NodeResourcesFit
 from gangsched_plugins.taint_toleration import TaintToleration
@@ -67,6 +72,18 @@ def test_a_run_of_like_pods_fills_one_column_and_repairs_a_row_for_each(
     trial = run(build, sizes(nodes))
 
     assert repairs(columns_of(trial)) <= sizes(nodes).pods
+
+
+def test_kinds_that_come_and_go_are_forgotten_and_no_two_share_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kinds, "MAX_COLUMNS", 2)
+    core = Scheduler(default_config().profiles, default_registry())
+    core.add(make_node("n").capacity(cpu=8, pods=9).obj())
+    core.world.table.settle()
+    cache = core.columns
+    assert cache is not None
+    found = [cache.of(core.frameworks["default-scheduler"], make_pod("p").requests(cpu=n).obj()) for n in range(100)]
+    assert len({column.number for column in found if column is not None}) == 100
+    assert len(cache._numbers) <= 32
 
 
 @pytest.mark.parametrize("nodes", NODES)
