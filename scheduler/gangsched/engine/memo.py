@@ -3,7 +3,8 @@
 The key describes a tree by what its evaluation may read: the shape, the minimums, the scheduled counts, the signature
 of each queued pod in order. Equal trees share an outcome, for its texts name no object. It holds for one version of the
 world, and on from there while no node has come to fare otherwise with a pod of the tree; trees whose pods need the
-per-node form, carry nominations, or are pinned to a topology domain are left out.
+per-node form, carry nominations, or are pinned to a topology domain are left out, and all trees where a plugin that is
+asked about groups does not declare what it reads of them.
 """
 
 from __future__ import annotations
