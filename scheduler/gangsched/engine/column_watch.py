@@ -13,7 +13,6 @@ from gangsched.engine.signature_column import SignatureColumn
 from gangsched_framework.columns import FilterColumn
 from gangsched_framework.node_table import NodeTable
 
-
 Verdict = int | tuple[int, ...]
 """Below zero, which filter refuses a row and why; where the pod fits, its node-local total and what the node counts."""
 
