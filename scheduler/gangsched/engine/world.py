@@ -138,7 +138,7 @@ class World:
         """A pod changes; an assumed pod that shows its node is confirmed. Whether it was assumed."""
         key, node_name = new.key, new.node_name
         self.pods[key] = new
-        takes_part = self._takes_part(new)
+        takes_part = node_name != "" or self._takes_part(new)  # no call for a binding seen
         if takes_part and (old.group_key is not None or new.group_key is not None):
             self.forest.update_pod(old, new)
         assumed = key in self._assumed
