@@ -73,10 +73,6 @@ class Status:
         """A new status with ``reasons`` appended."""
         return Status(self.code, (*self.reasons, *reasons), self.plugin)
 
-    def same_as(self, other: Status) -> bool:
-        """Equality by value."""
-        return (self.code, self.reasons, self.plugin) == (other.code, other.reasons, other.plugin)
-
 
 SUCCESS = Status(Code.SUCCESS)
 SKIP = Status(Code.SKIP)
