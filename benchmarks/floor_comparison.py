@@ -13,7 +13,6 @@ shape can be faster in this interpreter; the skeleton of the prototype is faster
 from __future__ import annotations
 
 import argparse
-import gc
 import time
 from array import array
 from collections.abc import Mapping, Sequence
@@ -24,6 +23,7 @@ from gangsched.bench.case import Case
 from gangsched.bench.cases import find
 from gangsched.bench.outcome import Outcome, Trial
 from gangsched.bench.workload import Workload
+from gangsched.collector import calm_collector
 from gangsched.engine.decisions import Bind, RecordEvent, SetCondition
 from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict
 from gangsched_framework.infos import QueuedPodInfo
@@ -157,11 +157,8 @@ def compare(case: Case, rounds: int) -> tuple[float, float]:
 
 
 def _run(trial: Trial) -> Outcome:
-    gc.collect()
-    gc.freeze()
-    outcome = trial.run()
-    gc.unfreeze()
-    return outcome
+    with calm_collector():  # as the product does it
+        return trial.run()
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -9,7 +9,6 @@ scores, no conditions, no log, no events. It is read where it lies; without it t
 from __future__ import annotations
 
 import argparse
-import gc
 import sys
 import time
 from collections.abc import Sequence
@@ -23,8 +22,9 @@ from attrs import frozen
 from gangsched.bench.case import Case
 from gangsched.bench.cases import find
 from gangsched.bench.nodes import GPU
-from gangsched.bench.outcome import Outcome
+from gangsched.bench.outcome import Outcome, Trial
 from gangsched.bench.workload import Workload
+from gangsched.collector import calm_collector
 from gangsched_framework.objects import CompositePodGroup, Group, Node, PodGroup
 from gangsched_framework.pod_spec import PodSpec
 
@@ -94,7 +94,7 @@ class Skeleton:
             shape = self._shapes[spec] = self._cycle.Shape(len(self._shapes), *size, label, tolerated)
         return shape
 
-    def run(self) -> Outcome:
+    def run(self, limit: float | None = None) -> Outcome:
         count = len(self._pods)
         wall, cpu = time.perf_counter(), time.process_time()
         for pod in self._pods:
@@ -117,12 +117,9 @@ def compare(case: Case, rounds: int) -> Pair:
     return Pair(case.name, median(o.cpu_seconds for o in ours), median(o.cpu_seconds for o in skeleton), same)
 
 
-def _run(trial: object) -> Outcome:
-    gc.collect()
-    gc.freeze()
-    outcome: Outcome = trial.run()  # type: ignore[attr-defined]
-    gc.unfreeze()
-    return outcome
+def _run(trial: Trial) -> Outcome:
+    with calm_collector():  # as the product does it
+        return trial.run()
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
