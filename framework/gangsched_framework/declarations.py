@@ -37,6 +37,13 @@ class JudgesPodAlone(Plugin, Protocol):
 
     @property
     def judges_pod_alone(self) -> bool: ...
+    def clears(self, pod: Pod) -> bool:
+        """Whether it is sure to let every waiting pod of this one's tree pass, whichever stand somewhere in thought.
+
+        False promises nothing: then each is asked about when its turn comes.
+        """
+        ...
+
     def rests_on(self, pods: Sequence[Pod]) -> Hashable:
         """What its answers to these pods, tried one after the other in one cycle, rest on at its beginning.
 

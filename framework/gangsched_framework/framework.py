@@ -176,6 +176,10 @@ class Framework:
                 return True
         return False
 
+    def judges_clear(self, pod: Pod) -> bool:
+        """Whether PreFilter is sure to refuse neither the pod nor another of its tree, whichever find a node."""
+        return all(judge.clears(pod) for judge in self.pod_judges)
+
     def run_filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
         """First refusal of the Filter plugins on a node, as the snapshot shows it."""
         return run_pod.run_filter(self.filter_plugins, state, pod, node)

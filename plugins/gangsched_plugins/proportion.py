@@ -57,6 +57,10 @@ class Proportion:
         """The same, by committed and tentative amounts."""
         return None, self._gate.status(pod)
 
+    def clears(self, pod: Pod) -> bool:
+        """Whether all pods of the pod's job may be placed."""
+        return self._gate.clears(pod)
+
     def rests_on(self, pods: Sequence[Pod]) -> Hashable:
         """What the answers to a cycle's pods rest on."""
         return self._gate.rests_on(pods)

@@ -44,15 +44,19 @@ class TenantGate:
 
     def status(self, pod: Pod) -> Status | None:
         """A refusal by committed and tentative amounts; None = the pod may go on."""
+        if self.clears(pod):
+            return None
+        reason = self._refusal(pod, tentative=True)
+        return unschedulable(reason) if reason else None
+
+    def clears(self, pod: Pod) -> bool:
+        """Whether the tenant may take all waiting pods of the pod's job; asked once a job, as the accounts stand."""
         accounts = self.accounts
         job = accounts.job_of(pod.key)
         if self._asked is not job or self._version != accounts.version:
             self._asked, self._version = job, accounts.version
             self._clear = job is None or self._may_take_all(job)
-        if self._clear:
-            return None
-        reason = self._refusal(pod, tentative=True)
-        return unschedulable(reason) if reason else None
+        return self._clear
 
     def _may_take_all(self, job: JobAccount) -> bool:
         """Whether all waiting pods of a job may be placed, and so each of them, whichever stand somewhere in thought.

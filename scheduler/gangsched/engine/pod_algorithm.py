@@ -75,7 +75,9 @@ class PodAlgorithm:
 
     def ahead(self, framework: Framework, infos: Sequence[QueuedPodInfo], start: int) -> list[str]:
         """The nodes of the pods from ``start`` on, as many as are known ahead; they are reserved there at once."""
-        if self.columns is None or not framework.all_nodes or framework.pod_judges:
+        if self.columns is None or not framework.all_nodes:
+            return []
+        if framework.pod_judges and not framework.judges_clear(infos[start].pod):
             return []
         return self.columns.ahead(infos, start)
 
