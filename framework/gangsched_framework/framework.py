@@ -97,6 +97,8 @@ class Framework:
         asked = (*self._reserve, *self._permit, *self._pre_bind)
         self.binds_plainly = not asked and getattr(next(iter(self._bind), None), "binds_always", False)
         """Whether no plugin has a say between the choice of a node and the Bind decision."""
+        self.hears_of_bindings = bool(self._post_bind)
+        """Whether any plugin is told of a binding that was carried out."""
         self._generate = self._at("placementGenerate")
         self.generates_placements = bool(self._generate)
         """Whether the placement path is on (TopologyAwareWorkloadScheduling)."""

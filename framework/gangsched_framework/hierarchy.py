@@ -134,22 +134,23 @@ class Forest:
 
     def update_pod(self, old: Pod, new: Pod) -> None:
         """Replace a member's object; another UID or group is a removal and an addition."""
-        if old.uid != new.uid or old.group_name != new.group_name:
+        key, uid = new.group_key, new.uid
+        record = self._records.get(key) if key is not None else None
+        if record is None or uid not in record.pods or old.uid != uid or old.group_name != new.group_name:
             self.delete_pod(old)
             self.add_pod(new)
             return
-        key = new.group_key
-        if key is None:
-            return
-        record, uid = self._record(key), new.uid
-        known = uid in record.pods
         record.pods[uid] = new
         if new.node_name:
             record.scheduled[uid] = new.node_name
         elif old.node_name:
-            record.scheduled.pop(new.uid, None)  # a pod that loses its node is waiting again (B-05)
-        if not known:
-            readiness.refresh(record)
+            record.scheduled.pop(uid, None)  # a pod that loses its node is waiting again (B-05)
+
+    def renew_pod(self, pod: Pod) -> None:
+        """Replace the object of a known member in which nothing changed that counts here."""
+        record = self._records.get(pod.group_key) if pod.group_key is not None else None
+        if record is not None and pod.uid in record.pods:
+            record.pods[pod.uid] = pod
 
     def delete_pod(self, pod: Pod) -> None:
         """Remove a member from every count."""
@@ -186,8 +187,7 @@ class Forest:
         record = self._records.get(leaf)
         if record is None or not record.scheduled:
             return {}
-        nodes = record.scheduled.items()
-        pods = ((uid, record.pods[uid], node) for uid, node in nodes)
+        pods = ((uid, record.pods[uid], node) for uid, node in record.scheduled.items())
         return {uid: pod if pod.node_name else pod.bound_to(node) for uid, pod, node in pods}
 
     def scheduled_count(self, leaf: EntityKey) -> int:

@@ -231,26 +231,28 @@ class NodeTable:
             raise InvariantError(f"pod {pod.key} is not on {node_name}")
         return self._take(row, pod.key)
 
-    def replace_pod(self, pod: Pod, node_name: str) -> None:
-        """Count ``pod`` in place of the object under its key there; free when amounts are equal (a confirmed bind)."""
-        key, spec = pod.key, pod.spec
-        waiting = self._homeless.get(node_name)
-        if waiting is not None and key in waiting:
+    def replace_pod(self, pod: Pod, node_name: str, like: Pod | None = None) -> None:
+        """Count ``pod`` in place of the object under its key there; free when amounts are equal (a confirmed bind).
+
+        ``like``: an object from which ``pod`` differs in its node and its status only, of that not in the amounts.
+        """
+        key, row = pod.key, self.row_of.get(node_name)
+        old = self.pods[row].get(key) if row is not None else None
+        if row is None or old is None:
+            waiting = self._homeless.get(node_name, {})
+            if key not in waiting:
+                raise InvariantError(f"pod {key} is not on {node_name}")
             waiting[key] = pod
             return
-        row = self.row_of.get(node_name)
-        if row is None or key not in self.pods[row]:
-            raise InvariantError(f"pod {key} is not on {node_name}")
-        old = self.pods[row][key]
         resized = (old.status.allocated or pod.status.allocated) and old.usage != pod.usage
-        if old.spec is not spec or old.priority != pod.priority or resized:
+        if old is not like and (old.spec is not pod.spec or old.priority != pod.priority or resized):
             self._take(row, key)
             self.add_pod(pod, node_name)
             return
         self.pods[row][key] = pod
-        if spec.has_affinity:
+        if pod.spec.has_affinity:
             self.affinity_pods[row][key] = pod
-        changed = old.labels is not pod.labels or old.deletion_timestamp != pod.deletion_timestamp
+        changed = old is not like and (old.labels is not pod.labels or old.deletion_timestamp != pod.deletion_timestamp)
         if changed:
             self.touched.append(row)
         if self.moves is not None:

@@ -7,7 +7,7 @@ other writes, pods first, each object by name, its writes in their order, each d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, SetCondition
 from gangsched.engine.scheduler import Scheduler
@@ -17,6 +17,9 @@ PodWrite = SetCondition | Nominate
 """A decision that changes the status of a pod."""
 
 _pod_of = attrgetter("pod")
+_name_of = itemgetter(0)
+_POD = f"{POD}/"
+_UNSEEN = PodStatus()
 
 BindCall = Callable[[Bind], "str | None"]
 """Carries out a binding; returns None, or the message of the failure."""
@@ -39,7 +42,7 @@ class Host:
         self.evict: Callable[[Evict], None] = self.delete_victim
         self.bindings: dict[str, str] = {}
         self.evicted: dict[str, EntityKey] = {}
-        self._shared: tuple[PodStatus, int, PodStatus] | None = None
+        self._shared = (_UNSEEN, 0, _UNSEEN)
         self._patched: tuple[PodStatus, Condition | None, str | None, PodStatus] | None = None
 
     def carry_out(self, decisions: Sequence[Decision]) -> tuple[Decision, ...]:
@@ -52,74 +55,83 @@ class Host:
             if isinstance(decision, Bind):
                 binds.append(decision)
             elif isinstance(decision, SetCondition):
-                (patches if decision.key.kind == POD else group_writes).append(decision)
+                (patches if decision.key.startswith(_POD) else group_writes).append(decision)
             elif isinstance(decision, Nominate):
                 patches.append(decision)
             elif isinstance(decision, Evict):
                 evictions.append(decision)
         if len(binds) > 1:
             binds.sort(key=_pod_of)
-        added: list[Decision] = []
-        bound: list[Bind] = []
-        for bind in binds:
-            added += self._bind(bind, bound)
+        bound, added = self._bind(binds)
         for victim in evictions:
             self.evict(victim)
         if len(bound) < len(binds):  # a failed binding is written to its pod
             patches += (decision for decision in added if isinstance(decision, PodWrite))
         if patches:
             self._write_pods(bound, patches)
-        else:
-            for bind in bound:
-                self._confirm(bind)
+        elif bound:
+            self._confirm(bound)
         if group_writes:
             self._write_groups(group_writes)
         return (*decisions, *added)
 
-    def _bind(self, bind: Bind, bound: list[Bind]) -> Iterable[Decision]:
-        pod, uid, core = bind.pod, bind.uid, self.core
-        failure = self.bind_call(bind)
-        if failure is None:
-            current = core.world.pods.get(pod)
-            if current is not None and current.uid == uid:
-                bound.append(bind)
-                self.bindings[pod] = bind.node
-                return core.bound(pod, uid)
-            failure = f'pods "{pod.split("/", 1)[1]}" not found'
-        return core.bind_failed(pod, failure, uid)
+    def _bind(self, binds: Sequence[Bind]) -> tuple[list[Bind], list[Decision]]:
+        """Carry bindings out and tell the core; returns those that succeeded, and what the core adds."""
+        core, pods, bindings, bind_call = self.core, self.core.world.pods, self.bindings, self.bind_call
+        bound: list[Bind] = []
+        added: list[Decision] = []
+        for bind in binds:
+            pod, uid = bind.pod, bind.uid
+            failure = bind_call(bind)
+            if failure is None:
+                current = pods.get(pod)
+                if current is not None and current.uid == uid:
+                    bound.append(bind)
+                    bindings[pod] = bind.node
+                    added += core.bound(pod, uid)
+                    continue
+                failure = f'pods "{pod.split("/", 1)[1]}" not found'
+            added += core.bind_failed(pod, failure, uid)
+        return bound, added
 
-    def _confirm(self, bind: Bind) -> None:
+    def _confirm(self, bound: Iterable[Bind]) -> None:
         """Show node and PodScheduled=True since now. Pods of equal status bound at one instant share the new status."""
-        core = self.core
-        pod = core.world.pods.get(bind.pod)
-        if pod is None:  # evicted meanwhile
-            return
-        old, now, shared = pod.status, core.now, self._shared
-        if shared is None or shared[0] is not old or shared[1] != now:
-            scheduled = Condition("PodScheduled", "True", last_transition_time=now)
-            conditions = replace_condition(old.conditions, scheduled)
-            new = PodStatus(old.phase, old.nominated_node_name, now, conditions, old.allocated)
-            self._shared = shared = (old, now, new)
-        core.update(pod.bound_to(bind.node, shared[2]))
+        now, pods, update_status = self.core.now, self.core.world.pods, self.core.update_status
+        before, since, status = self._shared
+        for bind in bound:
+            pod = pods.get(bind.pod)
+            if pod is None:  # evicted meanwhile
+                continue
+            old = pod.status
+            if old is not before or since != now:
+                scheduled = Condition("PodScheduled", "True", last_transition_time=now)
+                conditions = replace_condition(old.conditions, scheduled)
+                status = PodStatus(old.phase, old.nominated_node_name, now, conditions, old.allocated)
+                self._shared = before, since, status = old, now, status
+            update_status(pod, bind.node, status)
 
     def _write_pods(self, bound: Sequence[Bind], patches: Sequence[PodWrite]) -> None:
-        binds = {bind.pod: bind for bind in bound}
-        by_pod: dict[str, list[PodWrite]] = {}
-        for patch in patches:
-            by_pod.setdefault(patch.key.full_name if isinstance(patch, SetCondition) else patch.pod, []).append(patch)
-        for key in sorted({*binds, *by_pod}):
-            if key in binds:
-                self._confirm(binds[key])
-            for patch in by_pod.get(key, ()):
-                self._patch_pod(key, patch)
+        """Pod by pod, first that it is bound, then what is written to it in its order."""
+        writes: list[tuple[str, Bind | PodWrite]] = [(bind.pod, bind) for bind in bound]
+        writes += [
+            (patch.key[len(_POD) :] if isinstance(patch, SetCondition) else patch.pod, patch) for patch in patches
+        ]
+        writes.sort(key=_name_of)
+        for key, write in writes:
+            if isinstance(write, Bind):
+                self._confirm((write,))
+            else:
+                self._patch_pod(key, write)
 
     def _patch_pod(self, key: str, patch: PodWrite) -> None:
         """Write to a pod; of a tree that failed all pods have one status, and share the new one."""
-        pod = self.core.pod(key)
+        pod = self.core.world.pods.get(key)
         if pod is None:
             return
-        condition = None if isinstance(patch, Nominate) else patch.condition
-        nominated = patch.node if isinstance(patch, Nominate) else patch.nominated_node
+        if isinstance(patch, SetCondition):
+            condition, nominated = patch.condition, patch.nominated_node
+        else:
+            condition, nominated = None, patch.node
         old, last = pod.status, self._patched
         if last is None or last[0] is not old or last[1] is not condition or last[2] != nominated:
             status = PodStatus(
@@ -130,7 +142,7 @@ class Host:
                 old.allocated,
             )
             self._patched = last = (old, condition, nominated, status)
-        self.core.update(pod.with_status(last[3]))
+        self.core.update_status(pod, pod.node_name, last[3])
 
     def _write_groups(self, writes: Sequence[SetCondition]) -> None:
         if len(writes) > 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from random import Random
@@ -29,7 +29,7 @@ from gangsched_framework import node_table
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Handle
-from gangsched_framework.objects import Pod
+from gangsched_framework.objects import Pod, PodStatus
 from gangsched_framework.placement import Placement
 from gangsched_framework.registry import Registry
 from gangsched_framework.status import Status, unschedulable
@@ -231,7 +231,10 @@ def draw_groups(rng: Random) -> GroupScheduling:
 
 
 def draw_cores(rng: Random, *, oracle: bool) -> list[Scheduler]:
-    """One core; with ``oracle`` a second one that differs only in that it never uses columns nor remembers refusals."""
+    """One core; with ``oracle`` a second one that differs only in the ways it takes.
+
+    It never uses columns nor remembers refusals, and what its host writes to pods reaches it as plain updates.
+    """
     config = configuration(some(rng, tuple(_CONFIGURATIONS)), rng.randrange(len(_GATES)))
     tracing = one_in(rng, 4)
     maximum = 0 if one_in(rng, 12) else config.max_backoff
@@ -239,4 +242,15 @@ def draw_cores(rng: Random, *, oracle: bool) -> list[Scheduler]:
     if oracle:
         settings.append(evolve(settings[0], oracle=True, memo=False))
     registry = _registry()
-    return [Scheduler(config.profiles, registry, settings=each, feature_gates=config.gates) for each in settings]
+    return [
+        kind(config.profiles, registry, settings=each, feature_gates=config.gates)
+        for kind, each in zip((Scheduler, PlainlyUpdated), settings, strict=False)
+    ]
+
+
+class PlainlyUpdated(Scheduler):
+    """A core that a status and a node reach as a watch would deliver them."""
+
+    @property
+    def update_status(self) -> Callable[[Pod, str, PodStatus], None]:
+        return lambda pod, node_name, status: self.update(pod.bound_to(node_name, status))

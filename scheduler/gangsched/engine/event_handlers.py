@@ -19,6 +19,7 @@ from gangsched_framework.objects import (
     Pod,
     PodDisruptionBudget,
     PodGroup,
+    PodStatus,
     PriorityClass,
     Queue,
     SelectorOwner,
@@ -163,12 +164,26 @@ class EventHandlers:
             if not assumed and self._responsible(old):
                 self.queue.delete(old)
             self.queue.move_all(_POD_ADD, None, new)
-        else:
-            self._update_waiting(old, new)
+        elif not self.world.update_pod(old, new):
+            self._update_queued(old, new)
 
-    def _update_waiting(self, old: Pod, new: Pod) -> None:
-        assumed = self.world.update_pod(old, new)
-        if assumed or not self._responsible(new):
+    def update_status(self, pod: Pod, node_name: str, status: PodStatus) -> None:
+        """A known pod shows a status, of the phase and with the amounts as before, and the node it is on, if any."""
+        new = pod.bound_to(node_name, status)
+        if node_name:
+            if self.world.confirm(pod, new):
+                self.queue.move_all(_POD_ADD, None, new)
+            else:
+                self.update_pod(pod, new)
+        elif pod.node_name:
+            self.update_pod(pod, new)
+        else:
+            self.world.renew_pod(new)
+            if not self.world.is_assumed(new):
+                self._update_queued(pod, new)
+
+    def _update_queued(self, old: Pod, new: Pod) -> None:
+        if new.scheduler_name not in self.profiles:
             return
         self.queue.update(old, new)
         nominated = old.status.nominated_node_name

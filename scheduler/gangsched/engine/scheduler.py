@@ -31,7 +31,7 @@ from gangsched_framework.events import Action, ClusterEvent, Resource
 from gangsched_framework.framework import Framework
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.infos import PoppedEntity, QueuedPodInfo
-from gangsched_framework.objects import ClusterObject, EntityKey, Node, Pod
+from gangsched_framework.objects import ClusterObject, EntityKey, Node, Pod, PodStatus
 from gangsched_framework.profile import Profile
 from gangsched_framework.queue_state import QueueState
 from gangsched_framework.registry import Registry
@@ -146,6 +146,14 @@ class Scheduler:
     update = add
     """A known object changes; an unknown one appears."""
 
+    @property
+    def update_status(self) -> Callable[[Pod, str, PodStatus], None]:
+        """``update`` of the core's copy of a pod by one that shows another node and status and differs in nothing else.
+
+        For a host that would make this copy itself. Phase and amounts of the status are those of before.
+        """
+        return self._events.update_status
+
     def delete(self, obj: ClusterObject) -> None:
         """An object vanishes; an unknown one is ignored. Only its identity is looked at."""
         self._events.delete(obj)
@@ -168,9 +176,10 @@ class Scheduler:
         """
         outcome = self._submitter.answered(key, uid)
         pod, node = outcome.info.pod, outcome.node
-        self._outbox.emit(RecordEvent.of("Normal", "Scheduled", key, f"Successfully assigned {key} to {node}"))
-        self.frameworks[pod.scheduler_name].run_post_bind(pod, node)
-        return self._outbox.take()
+        framework = self.frameworks[pod.scheduler_name]
+        if framework.hears_of_bindings:
+            framework.run_post_bind(pod, node)
+        return (RecordEvent.of("Normal", "Scheduled", key, f"Successfully assigned {key} to {node}"),)
 
     def bind_failed(self, key: str, message: str, uid: str = "") -> tuple[Decision, ...]:
         """The binding of pod ``key`` failed: its reservation is returned and it waits again (spec §2.12)."""

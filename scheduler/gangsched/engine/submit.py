@@ -83,10 +83,12 @@ class Submitter:
 
     def answered(self, key: str, uid: str) -> PodOutcome:
         """Take out the binding of a pod; without a uid, the oldest of pods of that name. Raises GangschedError."""
-        asked = uid or next((uid for uid, each in self.binding.items() if each.info.pod.key == key), "")
-        if asked not in self.binding:
+        if not uid:
+            uid = next((uid for uid, each in self.binding.items() if each.info.pod.key == key), "")
+        outcome = self.binding.pop(uid, None)
+        if outcome is None:
             raise GangschedError(f"pod {key} is not being bound")
-        return self.binding.pop(asked)
+        return outcome
 
     def fail(
         self, info: QueuedPodInfo, status: Status, nominate: str | None, fit_error: FitError | None = None

@@ -152,6 +152,32 @@ class World:
             self.accounts.see(new, assumed or node_name != "")
         return assumed
 
+    def renew_pod(self, pod: Pod) -> None:
+        """A pod without a node shows another status, and is otherwise as it was."""
+        self.pods[pod.key] = pod
+        if pod.group_key is not None:
+            self.forest.renew_pod(pod)
+        if self.accounts is not None and self._takes_part(pod):
+            self.accounts.see(pod, self._has_place(pod))
+
+    def confirm(self, old: Pod, new: Pod) -> bool:
+        """An assumed pod shows its node and another status, and is otherwise as it was: what is counted stays.
+
+        False, and nothing is done, when it was not assumed there, or the table must not be changed now.
+        """
+        key, node_name = new.key, new.node_name
+        if key not in self._assumed or self._counted[key] != node_name or self._held is not None:
+            return False
+        del self._assumed[key]
+        self.version += 1
+        self.pods[key] = new
+        if new.group_key is not None:
+            self.forest.renew_pod(new)
+        if self.accounts is not None:
+            self.accounts.see(new, True)
+        self.table.replace_pod(new, node_name, old)
+        return True
+
     def delete_pod(self, pod: Pod) -> None:
         """A pod is gone, and its reservation with it: no binding under way can succeed any more."""
         self.pods.pop(pod.key, None)
