@@ -6,54 +6,22 @@ of the running cycle. A *job* is a root entity, a *tenant* a Queue; a pod withou
 of its own is an orphan and counts for nobody (P18r).
 
 Policies listen and keep what they derive in step; nothing here knows a policy. ``moved`` collects for the queue whose
-amounts changed, and whom else a policy names. Costs are O(resources) a pod.
+amounts changed, and whom else a policy names. A pod that comes, is placed or goes is counted among its like, and the
+sums are made when somebody reads them: O(resources) a kind of pods that changed, not a pod.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from attrs import define
-
+from gangsched_framework.account import JobAccount, Like, TenantAccount
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.moved import Moved
 from gangsched_framework.objects import DEFAULT_QUEUE, POD, QUEUE_NAME, EntityKey, Node, Pod, PodSpec, Queue
 from gangsched_framework.resources import CPU, MEMORY
 from gangsched_framework.snapshot import Step
 from gangsched_framework.tentative import Tentative
-from gangsched_framework.vectors import Vector, minus, plus, stored_amounts
-
-
-@define(eq=False)
-class TenantAccount:
-    """``queue`` None: pods name a Queue that does not exist. ``pods`` counts the requested ones."""
-
-    name: str
-    queue: Queue | None = None
-    pods: int = 0
-    request: Vector = ()
-    allocated: Vector = ()
-
-
-@define(eq=False)
-class JobAccount:
-    """A root entity: what its pods hold and ask for together."""
-
-    key: EntityKey
-    tenant: TenantAccount
-    pods: int = 0
-    request: Vector = ()
-    allocated: Vector = ()
-
-
-@define(eq=False)
-class _Entry:
-    """How a pod is counted, and the object it was counted by."""
-
-    pod: Pod
-    job: JobAccount
-    request: Vector
-    placed: bool = False
+from gangsched_framework.vectors import Vector, minus, plus, stored_amounts, times
 
 
 class Accounts:
@@ -68,27 +36,44 @@ class Accounts:
         self.tentative = Tentative(self, steps)
         self.names: list[str] = [CPU, MEMORY]
         self.total: Vector = ()
-        self.tenants: dict[str, TenantAccount] = {DEFAULT_QUEUE: TenantAccount(DEFAULT_QUEUE, Queue(DEFAULT_QUEUE))}
-        self.jobs: dict[EntityKey, JobAccount] = {}
         self.moved = Moved({}, {}, {})
         self.version = 0
         """Counts the changes of committed amounts, of the total and of Queues."""
         self.on_allocated: list[Callable[[JobAccount, bool], None]] = []
-        """A pod of a job was placed (True) or gave its place back."""
+        """Pods of a job are placed (True), the first since somebody read, or one gave its place back."""
         self.on_requested: list[Callable[[JobAccount], None]] = []
-        """A pod of a job came or went; at 0 pods the job has gone."""
+        """Pods of a job come or go, the first since somebody read; a job without pods is not among ``jobs`` then."""
         self.on_total: list[Callable[[], None]] = []
         """Nodes changed, or a resource was named for the first time."""
         self.on_queue: list[Callable[[], None]] = []
         """A Queue came, changed or went."""
         self._forest = forest
-        self._pods: dict[str, _Entry] = {}
-        self._latest: _Entry | None = None
-        """The pod of a known group that came last, if it still counts: its group has not changed since."""
+        self._tenants: dict[str, TenantAccount] = {DEFAULT_QUEUE: TenantAccount(DEFAULT_QUEUE, Queue(DEFAULT_QUEUE))}
+        self._jobs: dict[EntityKey, JobAccount] = {}
+        self._pods: dict[str, Like] = {}
+        self._placed: set[str] = set()
+        self._latest: Like | None = None
+        """Those of a known group of which one came last, and none has gone: the group has not changed since."""
+        self._changed: list[Like] = []
+        """Those that are not in the sums as they are."""
         self._nodes: dict[str, Vector] = {}
         self._vectors: dict[PodSpec, Vector] = {}
 
     # --- reading ----------------------------------------------------------------------------------------------------
+
+    @property
+    def tenants(self) -> Mapping[str, TenantAccount]:
+        """Every tenant by name, with its sums as they are now; of use until the next change."""
+        if self._changed:
+            self._sum()
+        return self._tenants
+
+    @property
+    def jobs(self) -> Mapping[EntityKey, JobAccount]:
+        """Every job by key, with its sums as they are now; of use until the next change."""
+        if self._changed:
+            self._sum()
+        return self._jobs
 
     def tenant_name(self, pod: Pod) -> str | None:
         """The tenant of a pod: what the root of its tree says, else its own annotation; None for an orphan."""
@@ -105,16 +90,19 @@ class Accounts:
 
     def job_of(self, pod_key: str) -> JobAccount | None:
         """The job a pod counts for, None when it counts for nobody."""
-        entry = self._pods.get(pod_key)
-        return entry.job if entry is not None else None
+        if self._changed:
+            self._sum()
+        like = self._pods.get(pod_key)
+        return like.job if like is not None else None
 
     def is_placed(self, pod_key: str) -> bool | None:
         """Whether a pod that counts is assigned or assumed; None when it does not count."""
-        entry = self._pods.get(pod_key)
-        return entry.placed if entry is not None else None
+        return pod_key in self._placed if pod_key in self._pods else None
 
     def take_moved(self) -> Moved | None:
         """Whose key may have changed since the last call; None = nobody's."""
+        if self._changed:
+            self._sum()
         moved = self.moved
         if not (moved.tenants or moved.jobs or moved.branches):
             return None
@@ -128,77 +116,76 @@ class Accounts:
 
         ``regrouped``: groups above it came, went or changed, so it may have another root, or its root another tenant.
         """
-        entry = self._pods.get(pod.key)
         if regrouped:
             self._latest = None
         if pod.deletion_timestamp is not None or pod.terminal:
             self.drop(pod.key)
-        elif entry is None:
-            self._enter(pod, placed)
-        elif regrouped or not _counts_as_before(entry.pod, pod):
-            self._recount(entry, pod, placed)
-        else:
-            entry.pod = pod
-            if entry.placed is not placed:
-                entry.placed = placed
-                self._hold(entry.job, entry.request, placed)
+            return
+        like = self._pods.get(pod.key)
+        if like is None:
+            self._enter(pod)
+        elif regrouped or not like.has(pod):
+            self._recount(like, pod)
+        if placed or like is not None:
+            self.place(pod.key, placed)
 
     def place(self, pod_key: str, placed: bool) -> None:
         """A pod, otherwise as it was, is assumed or loses its place; unknown ones are ignored."""
-        entry = self._pods.get(pod_key)
-        if entry is not None and entry.placed is not placed:
-            entry.placed = placed
-            self._hold(entry.job, entry.request, placed)
+        like = self._pods.get(pod_key)
+        if like is None or placed is (pod_key in self._placed):
+            return
+        if not placed:
+            self._placed.remove(pod_key)
+            self._hold(like, grew=False)
+            like.settled -= 1
+            return
+        self._placed.add(pod_key)
+        if not like.settled:
+            self._hold(like, grew=True)
+        like.settled += 1
 
-    def _enter(self, pod: Pod, placed: bool) -> None:
+    def _enter(self, pod: Pod) -> None:
         """A pod that does not count yet. Members of a group tend to come one after another, and alike."""
         like = self._latest
-        if like is not None and pod.spec is like.pod.spec and pod.group_key == like.pod.group_key:
-            job, request = like.job, like.request
-        else:
+        if like is None or pod.spec is not like.spec or pod.group_key != like.group_key:
             key, name = self._owner(pod)
             if name is None:
                 return
-            job, request = self._job(key, name), self.vector(pod)
-            like = None
-        entry = self._pods[pod.key] = _Entry(pod, job, request, placed)
-        if like is None:
-            self._latest = entry if pod.group_key is not None and job.key.kind != POD else None
-        self._ask(job, request, 1)
-        if placed:
-            self._hold(job, request, True)
+            request = self.vector(pod)
+            like = self._like(pod, self._job(key, name), request)
+            self._latest = like if like.annotations is None else None
+        self._pods[pod.key] = like
+        if not like.came:
+            self._ask(like)
+        like.came += 1
 
-    def _recount(self, entry: _Entry, pod: Pod, placed: bool) -> None:
+    def _like(self, pod: Pod, job: JobAccount, request: Vector) -> Like:
+        of_group = pod.group_key is not None and job.key.kind != POD
+        return Like(job, pod.spec, pod.group_key, None if of_group else pod.annotations, request)
+
+    def _recount(self, like: Like, pod: Pod) -> None:
+        """A pod that counts is of another group, spec or tenant, or its root may have changed."""
         key, name = self._owner(pod)
-        if name is None:
+        request = self.vector(pod)
+        if name is None or like.job.key != key or like.request != request:
             self.drop(pod.key)
+            self._enter(pod)
             return
-        job = entry.job
-        if job.key == key and job.tenant.name != name:
-            self._move(job, self._tenant(name))
-        if job.key == key and entry.request == self.vector(pod):
-            entry.pod = pod
-            if entry.placed is not placed:
-                entry.placed = placed
-                self._hold(job, entry.request, placed)
-            return
-        self.drop(pod.key)
-        self._enter(pod, placed)
+        job = self._job(key, name)
+        if not like.has(pod):
+            self._pods[pod.key] = self._like(pod, job, request)
 
     def drop(self, pod_key: str) -> None:
         """A pod is gone; unknown ones are ignored."""
-        entry = self._pods.pop(pod_key, None)
-        if entry is None:
+        self.place(pod_key, False)
+        like = self._pods.pop(pod_key, None)
+        if like is None:
             return
-        if entry is self._latest:
+        if like is self._latest:
             self._latest = None
-        job, request = entry.job, entry.request
-        if entry.placed:
-            self._hold(job, request, False)
-        if job.pods == 1:
-            del self.jobs[job.key]
-        self._ask(job, request, -1)
-        self._forget_tenant(job.tenant)
+        if not like.came:
+            self._ask(like)
+        like.came -= 1
 
     def _owner(self, pod: Pod) -> tuple[EntityKey, str | None]:
         """The job of a pod and its tenant, as ``tenant_name`` says."""
@@ -212,55 +199,90 @@ class Accounts:
         return root, group.annotations.get(QUEUE_NAME) or DEFAULT_QUEUE
 
     def _job(self, key: EntityKey, tenant: str) -> JobAccount:
-        job = self.jobs.get(key)
+        """The job, which is of this tenant from now on."""
+        job = self._jobs.get(key)
+        if job is not None and job.tenant.name != tenant:
+            self._sum()  # it may have lost its last pod, and its tenant with it
+            job = self._jobs.get(key)
+            if job is not None:
+                self._move(job, tenant)
         if job is None:
-            job = self.jobs[key] = JobAccount(key, self._tenant(tenant))
-        elif job.tenant.name != tenant:
-            self._move(job, self._tenant(tenant))
+            job = self._jobs[key] = JobAccount(key, self._tenant(tenant))
         return job
 
-    def _move(self, job: JobAccount, tenant: TenantAccount) -> None:
-        """A job changes its tenant, with all its pods."""
-        old, pods, request, allocated = job.tenant, job.pods, job.request, job.allocated
-        left = JobAccount(job.key, old, pods, request, allocated)
-        job.tenant, job.pods, job.request, job.allocated = tenant, 0, (), ()
-        self._ask(left, request, -pods)
-        self._hold(left, allocated, False)
-        self._ask(job, request, pods)
-        self._hold(job, allocated, True)
+    def _move(self, job: JobAccount, tenant: str) -> None:
+        """A job changes its tenant, with all its pods, which are in the sums."""
+        old = job.tenant
+        for account, change, grew in ((old, minus, False), (self._tenant(tenant), plus, True)):
+            account.pods += job.pods if grew else -job.pods
+            account.request = change(account.request, job.request)
+            account.allocated = change(account.allocated, job.allocated)
+            job.tenant = account
+            self._tell_requested(job)
+            self._tell_allocated(job, grew=grew)
         self._forget_tenant(old)
 
     def _tenant(self, name: str) -> TenantAccount:
-        tenant = self.tenants.get(name)
+        tenant = self._tenants.get(name)
         if tenant is None:
-            tenant = self.tenants[name] = TenantAccount(name)
+            tenant = self._tenants[name] = TenantAccount(name)
         return tenant
 
     def _forget_tenant(self, tenant: TenantAccount) -> None:
         if tenant.queue is None and not tenant.pods:
-            self.tenants.pop(tenant.name, None)
+            self._tenants.pop(tenant.name, None)
 
-    def _ask(self, job: JobAccount, request: Vector, pods: int) -> None:
-        """``pods`` of a job, which request this together, came, or (a negative number) went."""
-        change, tenant = plus if pods > 0 else minus, job.tenant
-        job.pods += pods
-        tenant.pods += pods
-        job.request, tenant.request = change(job.request, request), change(tenant.request, request)
+    # --- sums -------------------------------------------------------------------------------------------------------
+
+    def _ask(self, like: Like) -> None:
+        """Pods begin to come or to go."""
+        self._changed.append(like)
+        self._tell_requested(like.job)
+
+    def _hold(self, like: Like, *, grew: bool) -> None:
+        """Pods begin to be placed, or one gives its place back and leaves room."""
+        self._changed.append(like)
+        self._tell_allocated(like.job, grew=grew)
+
+    def _tell_requested(self, job: JobAccount) -> None:
         self.version += 1
         self.moved.jobs[job.key] = None
         for note in self.on_requested:
             note(job)
 
-    def _hold(self, job: JobAccount, request: Vector, grew: bool) -> None:
-        """Pods of a job, which request this together, were placed, or gave their place back and left room."""
-        change, tenant, moved = plus if grew else minus, job.tenant, self.moved
-        job.allocated, tenant.allocated = change(job.allocated, request), change(tenant.allocated, request)
+    def _tell_allocated(self, job: JobAccount, *, grew: bool) -> None:
+        name, moved = job.tenant.name, self.moved
         self.version += 1
         moved.jobs[job.key] = None
-        if not grew or tenant.name not in moved.tenants:
-            moved.tenants[tenant.name] = not grew
+        if not grew or name not in moved.tenants:
+            moved.tenants[name] = not grew
         for note in self.on_allocated:
             note(job, grew)
+
+    def _sum(self) -> None:
+        """Bring the sums up to date. Jobs whose last pod has gone go, and tenants that were known by them alone."""
+        changed, self._changed = self._changed, []
+        vain = False
+        for like in changed:
+            job, came, settled = like.job, like.came, like.settled
+            tenant = job.tenant
+            if came:
+                like.came = 0
+                job.pods += came
+                tenant.pods += came
+                change = times(like.request, came)
+                job.request, tenant.request = plus(job.request, change), plus(tenant.request, change)
+            if settled:
+                like.settled = 0
+                change = times(like.request, settled)
+                job.allocated, tenant.allocated = plus(job.allocated, change), plus(tenant.allocated, change)
+            vain = vain or not job.pods
+        if vain:
+            for like in changed:
+                job = like.job
+                if not job.pods and self._jobs.get(job.key) is job:
+                    del self._jobs[job.key]
+                    self._forget_tenant(job.tenant)
 
     # --- nodes and queues -------------------------------------------------------------------------------------------
 
@@ -279,6 +301,7 @@ class Accounts:
 
     def set_queue(self, name: str, queue: Queue | None) -> None:
         """A Queue came, changed, or (None) went; its pods stay counted for its name."""
+        self._sum()
         if queue is None and name == DEFAULT_QUEUE:
             queue = Queue(DEFAULT_QUEUE)
         tenant = self._tenant(name)
@@ -302,26 +325,20 @@ class Accounts:
         """Assert that every sum equals a recount (tests only)."""
         for counted in (self.tenants, self.jobs):
             for key, account in counted.items():
-                entries = [
-                    entry
-                    for entry in self._pods.values()
-                    if (entry.job.tenant if counted is self.tenants else entry.job) is account
-                ]
-                assert account.pods == len(entries), f"{key}: pods"
-                assert _same(account.request, [entry.request for entry in entries]), f"{key}: request"
-                assert _same(account.allocated, [e.request for e in entries if e.placed]), f"{key}: allocated"
+                likes = {
+                    pod_key: like
+                    for pod_key, like in self._pods.items()
+                    if (like.job.tenant if counted is self._tenants else like.job) is account
+                }
+                placed = [like.request for pod_key, like in likes.items() if pod_key in self._placed]
+                assert account.pods == len(likes), f"{key}: pods"
+                assert _same(account.request, [like.request for like in likes.values()]), f"{key}: request"
+                assert _same(account.allocated, placed), f"{key}: allocated"
         assert _same(self.total, list(self._nodes.values()))
-        assert all(self.jobs[entry.job.key] is entry.job for entry in self._pods.values())
+        assert all(self._jobs[like.job.key] is like.job for like in self._pods.values())
+        assert all(job.pods for job in self._jobs.values())
+        assert self._placed <= self._pods.keys()
         self.tentative._check()
-
-
-def _counts_as_before(old: Pod, new: Pod) -> bool:
-    """Whether nothing changed that decides whom the pod counts for, and how much."""
-    return (
-        old.spec is new.spec
-        and old.annotations is new.annotations
-        and (old.group_key is new.group_key or old.group_key == new.group_key)
-    )
 
 
 def _same(sum_: Vector, vectors: list[Vector]) -> bool:

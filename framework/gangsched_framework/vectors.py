@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
-from operator import add, sub
+from itertools import repeat, zip_longest
+from operator import add, mul, sub
 
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, Resources
 
@@ -43,3 +43,8 @@ def minus(left: Vector, right: Vector) -> Vector:
     if not right:
         return left
     return tuple(a - b for a, b in zip_longest(left, right, fillvalue=0))
+
+
+def times(vector: Vector, count: int) -> Vector:
+    """``count`` times every resource."""
+    return vector if count == 1 else tuple(map(mul, vector, repeat(count)))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from gangsched_framework.accounts import Accounts, JobAccount, TenantAccount
+from gangsched_framework.account import JobAccount, TenantAccount
+from gangsched_framework.accounts import Accounts
 from gangsched_framework.fair_order import Key
 from gangsched_framework.resources import CPU, MEMORY, PODS
 from gangsched_framework.vectors import Vector, plus

@@ -7,7 +7,8 @@ from typing import Protocol
 
 from attrs import define
 
-from gangsched_framework.accounts import Accounts, JobAccount
+from gangsched_framework.account import JobAccount
+from gangsched_framework.accounts import Accounts
 from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHint, Hint, Resource
 from gangsched_framework.fair_order import queue_refusal
 from gangsched_framework.objects import Pod

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gangsched_framework.accounts import Accounts, JobAccount
+from gangsched_framework.account import JobAccount
+from gangsched_framework.accounts import Accounts
 from gangsched_framework.moved import Branch
 from gangsched_framework.objects import EntityKey, Queue
 from gangsched_plugins.fairshare.book import Book

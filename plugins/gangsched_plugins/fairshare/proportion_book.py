@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from gangsched_framework.accounts import Accounts, JobAccount
+from gangsched_framework.account import JobAccount
+from gangsched_framework.accounts import Accounts
 from gangsched_framework.resources import PODS
 from gangsched_framework.vectors import Vector
 from gangsched_plugins.fairshare.amounts import EPSILON, NO_AMOUNTS, Amounts

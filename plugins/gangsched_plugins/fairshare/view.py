@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from gangsched_framework.accounts import Accounts, TenantAccount
+from gangsched_framework.account import TenantAccount
+from gangsched_framework.accounts import Accounts
 from gangsched_framework.fair_order import queue_refusal
 from gangsched_framework.objects import Queue
 from gangsched_framework.resources import CPU, MEMORY, PODS

@@ -15,7 +15,7 @@ from gangsched.engine.decisions import Bind
 from gangsched.engine.report import CycleReport
 from gangsched.replay.player import Player
 from gangsched.replay.times import seconds
-from gangsched_framework.accounts import TenantAccount
+from gangsched_framework.account import TenantAccount
 from gangsched_framework.shares import Natural
 from gangsched_framework.vectors import Vector
 
