@@ -14,8 +14,7 @@ class StateData(Protocol):
 class _Store:
     __slots__ = ("_data",)
 
-    def __init__(self) -> None:
-        self._data: dict[str, Any] = {}
+    _data: dict[str, Any]  # made by each kind itself: every cycle has several such states
 
     def read(self, key: str) -> Any:
         """The value under ``key``, or None."""
@@ -34,7 +33,7 @@ class PodGroupCycleState(_Store):
     __slots__ = ("parent",)
 
     def __init__(self, parent: PlacementCycleState | None = None) -> None:
-        super().__init__()
+        self._data = {}
         self.parent = parent
 
 
@@ -44,7 +43,7 @@ class PlacementCycleState(_Store):
     __slots__ = ("group",)
 
     def __init__(self, group: PodGroupCycleState) -> None:
-        super().__init__()
+        self._data = {}
         self.group = group
 
 
@@ -57,7 +56,7 @@ class CycleState(_Store):
     __slots__ = ("placement", "skip_filter", "skip_score")
 
     def __init__(self, placement: PlacementCycleState | None = None) -> None:
-        self._data = {}  # the base's, written out: every pod has such a state
+        self._data = {}
         self.placement = placement
         self.skip_filter = self.skip_score = _NOBODY
 

@@ -31,7 +31,7 @@ from gangsched_framework.profile import Profile
 from gangsched_framework.registry import Registry
 from gangsched_framework.run_pod import PreFilterOutcome, ScoreTable, Unprepared
 from gangsched_framework.run_podgroup import Candidate
-from gangsched_framework.status import Status
+from gangsched_framework.status import Code, Status, error
 
 
 @frozen
@@ -277,12 +277,28 @@ class Framework:
     def run_generate_placements(
         self, state: PodGroupCycleState, group: PodGroupInfo, parent: Placement
     ) -> tuple[tuple[Placement, ...], Status | None]:
-        return run_podgroup.run_generate_placements(self._generate, state, group, parent)
+        """The first generator decides (spec §6.2); without one, the parent's placement is the only candidate."""
+        if not self._generate:
+            return (parent,), None
+        placements, status = self._generate[0].generate_placements(state, group, parent)
+        if status is not None and not status.ok:
+            return (), error(*status.reasons, plugin=self._generate[0].name)
+        return placements, None
 
     def run_placement_feasible(
         self, state: PlacementCycleState, group: PodGroupInfo, progress: Progress
     ) -> Status | None:
-        return run_podgroup.run_placement_feasible(self._feasible, state, group, progress)
+        """In plugin order; a refusal or Error ends at once, Wait is remembered (spec §4.8)."""
+        waiting: Status | None = None
+        for plugin in self._feasible:
+            status: Status | None = plugin.placement_feasible(state, group, progress)
+            if status is None or status.code is Code.SUCCESS:
+                continue
+            signed = status if status.plugin else status.with_plugin(plugin.name)
+            if status.code is not Code.WAIT:
+                return signed
+            waiting = signed
+        return waiting
 
     def run_placement_score(
         self, state: PodGroupCycleState, group: PodGroupInfo, candidates: Sequence[Candidate]

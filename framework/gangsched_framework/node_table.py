@@ -85,9 +85,8 @@ class NodeTable:
             self.images.remove(old)
             self.images.add(node)
         row = self.row_of.get(node.name)
-        if row is None:
-            return
-        self._replace(row, node)
+        if row is not None:
+            self._replace(row, node)
 
     def remove_node(self, name: str) -> None:
         """A node vanishes; pods on it are remembered but count nowhere. O(pods of the node), rows at ``settle``."""
@@ -204,7 +203,7 @@ class NodeTable:
         try:
             self.count(row, pod, 1)
         except OverflowError:
-            self._recount(row)
+            self.recount(row)
             raise GangschedError(f"pod {key} would raise the requests on node {node_name} above 2**63 - 1") from None
         pods[key] = pod
         self.priorities[pod.priority] += 1
@@ -298,7 +297,8 @@ class NodeTable:
         self.nonzero_cpu[row] += sign * usage.nonzero_milli_cpu
         self.nonzero_memory[row] += sign * usage.nonzero_memory
 
-    def _recount(self, row: int) -> None:
+    def recount(self, row: int) -> None:
+        """Count a row's pods anew, where a number grew too large halfway."""
         pods = self.pods[row].values()
         for resource, column in self.used.items():
             column[row] = len(pods) if resource == PODS else sum(p.usage.requested.get(resource) for p in pods)

@@ -1,4 +1,4 @@
-"""Phase group: placements, their feasibility and scores, and the post-filter of a root (spec §4.8, §6, §7.1)."""
+"""Phase group: scores of placements, and the post-filter of a root (spec §4.8, §6, §7.1)."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from attrs import frozen
 from gangsched_framework.cycle_state import PlacementCycleState, PodGroupCycleState
 from gangsched_framework.infos import PodGroupInfo, PoppedPodGroupInfo
 from gangsched_framework.interface import (
-    PlacementFeasiblePlugin,
-    PlacementGeneratePlugin,
     PlacementScorePlugin,
     PodGroupPostFilterPlugin,
     PodGroupPostFilterResult,
     SchedulingFunction,
 )
-from gangsched_framework.placement import Assignment, Placement, Progress
+from gangsched_framework.placement import Assignment, Placement
 from gangsched_framework.status import Code, Status, error
 
 Candidate = tuple[PlacementCycleState, Placement, Sequence[Assignment]]
@@ -35,33 +33,6 @@ class PlacementScores:
         """How the total of one candidate came about."""
         parts = (f"{name} {scores[at]}×{weight}" for name, (weight, scores) in self.by_plugin.items())
         return f"{self.totals[at]} = {' + '.join(parts)}"
-
-
-def run_generate_placements(
-    plugins: Sequence[PlacementGeneratePlugin], state: PodGroupCycleState, group: PodGroupInfo, parent: Placement
-) -> tuple[tuple[Placement, ...], Status | None]:
-    """The first generator decides (spec §6.2); without one, the parent's placement is the only candidate."""
-    if not plugins:
-        return (parent,), None
-    placements, status = plugins[0].generate_placements(state, group, parent)
-    if status is not None and not status.ok:
-        return (), error(*status.reasons, plugin=plugins[0].name)
-    return placements, None
-
-
-def run_placement_feasible(
-    plugins: Sequence[PlacementFeasiblePlugin], state: PlacementCycleState, group: PodGroupInfo, progress: Progress
-) -> Status | None:
-    """In plugin order; a refusal or Error ends at once, Wait is remembered (spec §4.8)."""
-    waiting: Status | None = None
-    for plugin in plugins:
-        status = plugin.placement_feasible(state, group, progress)
-        if status is None or status.ok:
-            continue
-        if status.code is not Code.WAIT:
-            return status.with_plugin(plugin.name)
-        waiting = status.with_plugin(plugin.name)
-    return waiting
 
 
 def run_placement_score(

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import repeat
 
+from gangsched_framework.alike_pods import add_alike
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.node_order import NodeOrder, by_name
@@ -107,6 +109,19 @@ class Snapshot:
         if leaf is not None:
             self._group_delta[leaf] = self._group_delta.get(leaf, 0) + 1
         self._undo.append((1, pod, node_name, kept))
+
+    def assume_alike(self, pods: Sequence[Pod], rows: Sequence[int]) -> list[str]:
+        """Put a run of plain pods, or of pods of one group, each on its row; they are as ``add_alike`` wants them.
+
+        Returns the names of their nodes.
+        """
+        add_alike(self.table, pods, rows)
+        nodes = list(map(self.table.names.__getitem__, rows))
+        leaf = pods[0].group_key
+        if leaf is not None:
+            self._group_delta[leaf] = self._group_delta.get(leaf, 0) + len(pods)
+        self._undo += zip(repeat(1), pods, nodes, repeat(None), strict=False)
+        return nodes
 
     def remove(self, pod: Pod, node_name: str, *, keep: bool = True) -> None:
         """Take a running pod off its node in thought.

@@ -8,6 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from gangsched_framework.alike_pods import add_alike
 from gangsched_framework.errors import GangschedError, InvariantError
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.node_order import by_name, upstream, zone_of
@@ -249,6 +250,24 @@ def test_requests_beyond_int64_in_sum_are_refused_and_leave_the_row_as_it_was() 
     assert info(table, "a").requested_milli_cpu == 1000
     table.remove_pod(huge, "a")
     table._check()
+
+
+def test_of_a_run_of_pods_the_first_that_is_too_much_is_named_and_those_before_it_stay() -> None:
+    table = table_of(node("a"), node("b"))
+    large = make_pod("p").requests(cpu=1, **{GPU: 2**62}).obj()
+    run = [evolve(large, name=name, uid=name) for name in "pqrs"]
+    with pytest.raises(GangschedError, match=r"pod default/r would raise the requests on node a above 2\*\*63 - 1"):
+        add_alike(table, run, [0, 1, 0, 1])
+    table._check()
+    assert (list(info(table, "a").pods), list(info(table, "b").pods)) == (["default/p"], ["default/q"])
+
+
+def test_a_run_of_pods_cannot_stand_twice_on_a_node() -> None:
+    table = table_of(node("a"))
+    pod = make_pod("p").obj()
+    table.add_pod(pod, "a")
+    with pytest.raises(InvariantError, match="pod default/p is already on a"):
+        add_alike(table, [pod], [0])
 
 
 def test_used_ports_are_a_set_one_leaving_pod_frees_the_triple() -> None:

@@ -253,6 +253,25 @@ class SnapshotMachine(RuleBasedStateMachine):
         self.snapshot.assume(pod, node)
         self.where[pod.key] = (pod, node)
 
+    @rule(rows=st.lists(st.integers(0, 2), min_size=1, max_size=5), storage=st.booleans(), gpu=st.booleans())
+    def assume_alike(self, rows: list[int], storage: bool, gpu: bool) -> None:
+        """As one by one: so is the step undone, and the logs show it."""
+        extra: dict[str, int | str] = {**({GPU: 1} if gpu else {}), **({"ephemeral-storage": "1Gi"} if storage else {})}
+        like = make_pod("like").requests(cpu=1, memory="1Gi", **extra).in_group("g").obj()
+        pods = [evolve(like, name=f"a{self.fresh + at}", uid=f"a{self.fresh + at}") for at in range(len(rows))]
+        self.fresh += len(rows)
+        table, mark = self.snapshot.table, self.snapshot.mark()
+        moves, touched = len(table.follow_moves()), len(table.touched)
+        for pod, row in zip(pods, rows, strict=True):
+            self.snapshot.assume(pod, table.names[row])
+        singly = picture(self.snapshot), table.follow_moves()[moves:], table.touched[touched:], dict(table.priorities)
+        self.snapshot.rollback(mark)
+        moves, touched = len(table.follow_moves()), len(table.touched)
+        nodes = self.snapshot.assume_alike(pods, rows)
+        together = picture(self.snapshot), table.follow_moves()[moves:], table.touched[touched:], dict(table.priorities)
+        assert together == singly
+        self.where.update({pod.key: (pod, node) for pod, node in zip(pods, nodes, strict=True)})
+
     @precondition(lambda self: self.where)
     @rule(data=st.data())
     def remove(self, data: st.DataObject) -> None:

@@ -436,8 +436,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "group_cycle",
         "pods being deleted are tried",
-        "if info.pod.deletion_timestamp is not None or is_placed(info.pod):",
-        "if is_placed(info.pod):",
+        "[info for info in without_node(infos) if info.pod.deletion_timestamp is None]",
+        "without_node(infos)",
     ),
     _engine(
         "group_cycle",

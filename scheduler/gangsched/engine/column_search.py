@@ -12,7 +12,7 @@ from attrs import define
 
 from gangsched.engine.columns import ColumnCache
 from gangsched.engine.run_ahead import RunAhead
-from gangsched.engine.signature_column import SignatureColumn
+from gangsched.engine.signature_column import INFEASIBLE, SignatureColumn
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Nominations
@@ -67,22 +67,24 @@ class ColumnSearch:
         framework.run_pre_filter(state, pod, snapshot.all_nodes)  # the post-filter works on its state
         return self._refused(column, {})
 
-    def ahead(self, infos: Sequence[QueuedPodInfo], start: int) -> list[str]:
-        """The nodes of the pods from ``start`` on, as many as a plan tells; all of them are put there next."""
-        snapshot, rows = self.snapshot, self.run.rows
-        if not rows or snapshot.placement.rows is not None:
-            return []
-        priority = infos[start].pod.priority
-        if self.nominations.reach(priority):
-            return []
-        pods: list[Pod] = []
-        for info in infos[start : start + len(rows)]:
-            pod = info.pod
-            if pod.status.nominated_node_name or pod.priority != priority:
-                break
-            pods.append(pod)
-        names = snapshot.table.names
-        return [names[row] for row in self.run.take(pods)]
+    def planned(self, framework: Framework, pod: Pod) -> int:
+        """The row of a pod as the plan of its run tells, which is put there next; -1 when it must be looked for."""
+        return self.run.take_one(pod) if self._tells(framework, pod) else INFEASIBLE
+
+    def ahead(
+        self, framework: Framework, infos: Sequence[QueuedPodInfo], start: int
+    ) -> tuple[Sequence[Pod], Sequence[int]]:
+        """The members of a leaf from ``start`` on, as many as a plan tells of, with their rows; all are put there next.
+
+        They are of one priority (spec §4.3).
+        """
+        return self.run.take(infos, start) if self._tells(framework, infos[start].pod) else ((), ())
+
+    def _tells(self, framework: Framework, pod: Pod) -> bool:
+        """Whether a plan may tell where the pod goes, and others of its leaf: nobody has a say but the columns."""
+        if not self.run.rows or self.snapshot.placement.rows is not None or self.nominations.reach(pod.priority):
+            return False
+        return not framework.pod_judges or framework.judges_clear(pod)
 
     def _best(self, column: SignatureColumn) -> int:
         placement = self.snapshot.placement

@@ -42,50 +42,50 @@ class GroupCycle:
     number: int
     time: int
     _tree: PodGroupInfo | None = None
-    _leaves: dict[EntityKey, list[QueuedPodInfo]] = field(factory=dict)
+    _leaves: Mapping[EntityKey, Sequence[QueuedPodInfo]] = {}
     _failure: Status | None = None
     _validated: bool = False
     _result: GroupResult | None = None
     _session: Session | None = None
-    _framework: Framework = field(init=False)
     _version: int = 0
     _key: MemoKey | None = None
     _refusal: Refusal | None = None
     _rehearsal: bool = False
-    _state: PodGroupCycleState = field(factory=PodGroupCycleState)
+    _framework: Framework = field(init=False)
+    _state: PodGroupCycleState = field(init=False)
 
     # --- decide -----------------------------------------------------------------------------------------------------
 
     def decide(self) -> bool:
         """Snapshot, reconcile, validate, skip, algorithm. False when the cycle ends before the algorithm."""
-        tools = self.tools
+        tools, entity, forest = self.tools, self.entity, self.tools.world.forest
         tools.snapshot.refresh()
         try:
-            self._tree = reconcile(self.entity.tree, tools.world.forest)
+            tree = self._tree = reconcile(entity.tree, forest)
             self._validated = True
-            validate(self._tree, self.entity, tools.world.forest, tools.frameworks, tools.policy_gate)
+            scheduler_name = validate(tree, entity, forest, tools.frameworks, tools.policy_gate)
         except TreeError as problem:
             self._failure = error(str(problem))
-            tools.trace.add("early", self.entity.key, str(problem))
+            tools.trace.add("early", entity.key, str(problem))
             self._log("refused", reason=str(problem))
             return False
-        self._leaves = {leaf: self._to_try(infos) for leaf, infos in self.entity.leaves.items()}
-        first = next((infos[0] for infos in self._leaves.values() if infos), None)
-        if first is None:
+        leaves = self._leaves = self._to_try()
+        if not any(leaves.values()):
             return False
-        self._tree = arranged(self._tree, self._leaves, tools.groups.child_order, tools.world.table)
-        self._framework = tools.frameworks[first.pod.scheduler_name]
+        self._tree = arranged(tree, leaves, tools.groups.child_order, tools.world.table)
+        self._session = session = tools.sessions[scheduler_name]
+        self._framework = session.framework
         if tools.log.on:
-            self._log("reconciled", leaves=len(self._leaves))
+            self._log("reconciled", leaves=len(leaves))
         self._version = tools.world.version
         if self._known_refusal() is not None:
             return True
         tools.world.hold()
-        self._session, self._result = self._run()
+        result = self._result = self._run(session)
         if tools.log.on:
-            self._log("decided", root=self._result.status.code.value)
+            self._log("decided", root=result.status.code.value)
         if tools.trace.on:
-            tools.trace.add("root", self.entity.key, _text(self._result.status))
+            tools.trace.add("root", entity.key, _text(result.status))
         return True
 
     def rehearse(self) -> None:
@@ -129,31 +129,32 @@ class GroupCycle:
     def _log(self, event: str, **values: object) -> None:
         self.tools.log.stage(event, self.number, self.entity.key, **values)
 
-    def _to_try(self, infos: Sequence[QueuedPodInfo]) -> list[QueuedPodInfo]:
+    def _to_try(self) -> dict[EntityKey, list[QueuedPodInfo]]:
         """Without pods being deleted, assumed already, or assigned by someone else since the pop (spec §4.4)."""
-        kept, is_placed = [], self.tools.world.is_placed
-        for info in infos:
-            if info.pod.deletion_timestamp is not None or is_placed(info.pod):
-                if not self._rehearsal:
-                    self.tools.submitter.skip(info.pod)
-            else:
-                kept.append(info)
-        return kept
+        leaves: dict[EntityKey, list[QueuedPodInfo]] = {}
+        without_node = self.tools.world.without_node
+        for leaf, infos in self.entity.leaves.items():
+            kept = leaves[leaf] = [info for info in without_node(infos) if info.pod.deletion_timestamp is None]
+            if len(kept) < len(infos) and not self._rehearsal:
+                tried = {info.pod.uid for info in kept}
+                for info in infos:
+                    if info.pod.uid not in tried:
+                        self.tools.submitter.skip(info.pod)
+        return leaves
 
-    def _run(self, *, prepare: bool = False) -> tuple[Session, GroupResult]:
+    def _run(self, session: Session) -> GroupResult:
         assert self._tree is not None
-        tools = self.tools
-        session = Session(self._framework, tools.snapshot, tools.algorithm, tools.trace, prepare)
         self._state = PodGroupCycleState()
-        return session, PodGroupAlgorithm(session, self._leaves, tools.groups).run_root(self._tree, self._state)
+        return PodGroupAlgorithm(session, self._leaves, self.tools.groups).run_root(self._tree, self._state)
 
     def _rerun(self, more_than: int = -1) -> RootAttempt:
         """The scheduling function of the post-filter: the same algorithm on the snapshot as it stands.
 
         It fails, too, unless it places more pods than ``more_than``.
         """
-        mark = self.tools.snapshot.mark()
-        session, result = self._run(prepare=True)
+        assert self._session is not None
+        session, mark = self._session.preparing(), self.tools.snapshot.mark()
+        result = self._run(session)
         session.revert(mark)
         if result.ok and len(result.placed()) <= more_than:
             return RootAttempt(unschedulable("no further pod would find a node"), (), ())

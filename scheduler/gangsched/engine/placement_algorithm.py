@@ -170,7 +170,7 @@ def _simulate(
     session: Session, group: PodGroupInfo, state: PodGroupCycleState, placement: Placement, evaluate: Evaluate
 ) -> Tried:
     snapshot = session.snapshot
-    mark = session.mark()
+    mark = snapshot.mark()
     previous = snapshot.enter(placement)
     session.trace.add("placement", group.key, placement.name)
     placement_state = PlacementCycleState(state)

@@ -19,7 +19,7 @@ from gangsched.engine.columns import alike
 from gangsched.engine.planned_run import PlannedRun
 from gangsched.engine.results import GroupResult, PodOutcome
 from gangsched.engine.signature_column import SignatureColumn
-from gangsched_framework.cycle_state import CycleState, PodGroupCycleState
+from gangsched_framework.cycle_state import PodGroupCycleState
 from gangsched_framework.framework import Framework
 from gangsched_framework.infos import PodGroupInfo, QueuedPodInfo
 from gangsched_framework.node_classes import NodeClasses
@@ -67,7 +67,7 @@ class Recipe:
         old = self.status
         status = old if old is SUCCESS else Status(old.code, old.reasons, old.plugin)
         queued = leaves.get(info.key, ()) if self.pods else ()
-        pods = [PodOutcome(pod, CycleState(), *outcome) for pod, outcome in zip(queued, self.pods, strict=False)]
+        pods = [PodOutcome(pod, None, *outcome) for pod, outcome in zip(queued, self.pods, strict=False)]
         children = [child.result(below, leaves) for child, below in zip(self.children, info.children, strict=False)]
         return GroupResult(info, status, self.any_scheduled, pods, children)
 

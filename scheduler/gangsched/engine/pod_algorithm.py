@@ -11,7 +11,6 @@ from gangsched.engine.placement_board import PlacementBoards
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Nominations
-from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import Pod
 from gangsched_framework.run_pod import ScoreTable
@@ -72,14 +71,6 @@ class PodAlgorithm:
         if isinstance(scores, Status):
             return scores
         return found[self.choose(scores.total)].name
-
-    def ahead(self, framework: Framework, infos: Sequence[QueuedPodInfo], start: int) -> list[str]:
-        """The nodes of the pods from ``start`` on, as many as are known ahead; they are reserved there at once."""
-        if self.columns is None or not framework.all_nodes:
-            return []
-        if framework.pod_judges and not framework.judges_clear(infos[start].pod):
-            return []
-        return self.columns.ahead(infos, start)
 
     # --- node by node -----------------------------------------------------------------------------------------------
 

@@ -33,10 +33,10 @@ class PodCycle:
             return False
         tools.snapshot.refresh()
         tools.world.hold()
-        self._session = Session(self._framework, tools.snapshot, tools.algorithm, tools.trace)
-        self._outcome = self._session.try_pod(self.entity)
+        self._session = session = tools.sessions[pod.scheduler_name]
+        outcome = self._outcome = session.try_pod(self.entity)
         if tools.log.on:
-            self._log("decided", node=self._outcome.node)
+            self._log("decided", node=outcome.node)
         return True
 
     def rehearse(self) -> None:

@@ -32,7 +32,7 @@ class PodGroupAlgorithm:
 
     def run_root(self, tree: PodGroupInfo, state: PodGroupCycleState) -> GroupResult:
         """Evaluate the whole tree (spec §4.9.1). What a success reserved stays: the caller keeps or reverts it."""
-        mark = self.session.mark()
+        mark = self.session.snapshot.mark()
         self._minimal = self.choices.evaluation == "doubleRun"
         result = self._evaluate(tree, state)
         if self._minimal and result.ok:
@@ -53,12 +53,12 @@ class PodGroupAlgorithm:
         return self._in_placement(group, PlacementCycleState(state))
 
     def _in_placement(self, group: PodGroupInfo, state: PlacementCycleState) -> GroupResult:
-        mark = self.session.mark()
-        trace = self.session.trace
+        snapshot, trace = self.session.snapshot, self.session.trace
+        mark = snapshot.mark()
         trace.depth += 1
         result = self._leaf(group, state) if group.is_leaf else self._composite(group, state)
         if not result.ok:
-            if self.session.mark() != mark:
+            if snapshot.mark() != mark:
                 trace.add("revert", group.key, result.status.message)
                 self.session.revert(mark)
             result.any_scheduled = False

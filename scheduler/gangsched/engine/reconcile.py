@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.infos import PodGroupInfo, PoppedPodGroupInfo
-from gangsched_framework.objects import Group, Pod
+from gangsched_framework.objects import Group
 
 
 class TreeError(Exception):
@@ -16,6 +16,9 @@ class TreeError(Exception):
 def reconcile(popped: PodGroupInfo, forest: Forest) -> PodGroupInfo:
     """The popped tree with the snapshot's group objects (spec §4.2). Raises TreeError when the shapes differ."""
     group = forest.group(popped.key)
+    same = group is popped.group
+    if same and popped.is_leaf:
+        return popped
     if group is None:
         raise TreeError(
             f"pod group object not found for pod group {popped.key}"
@@ -35,45 +38,47 @@ def reconcile(popped: PodGroupInfo, forest: Forest) -> PodGroupInfo:
                 f"different number of children in composite pod group between snapshot ({count}) and queued entity "
                 f"({len(popped.children)})"
             )
-    if not popped.children and group is popped.group:
-        return popped
-    return PodGroupInfo(group, tuple(reconcile(child, forest) for child in popped.children))
+    children = tuple([reconcile(child, forest) for child in popped.children])
+    return popped if same and children == popped.children else PodGroupInfo(group, children)
 
 
 def validate(
     tree: PodGroupInfo, popped: PoppedPodGroupInfo, forest: Forest, profiles: Mapping[str, object], policy_gate: bool
-) -> None:
-    """Raise TreeError unless groups and pods agree on priority, policy and schedulerName (spec §4.3).
+) -> str:
+    """The schedulerName of the pods, '' when there are none.
 
-    ``policy_gate``: PodGroupPreemptionPolicy, compares policies with the root group instead of the first pod.
+    Raises TreeError unless groups and pods agree on priority, policy and schedulerName (spec §4.3). ``policy_gate``:
+    PodGroupPreemptionPolicy, compares policies with the root group instead of the first pod.
     """
     root = tree.group
     if tree.children:
         for info in tree.walk():
             _validate_group(info.group, root, policy_gate)
-    first: Pod | None = None
-    for pod in _pods(tree, popped, forest):
+    first = policy = None
+    for scheduler_name, priority, preemption_policy in _kinds(tree, popped, forest):
         if first is None:
-            first = pod
-        elif (
-            pod.scheduler_name == first.scheduler_name
-            and pod.priority == first.priority
-            and pod.preemption_policy == first.preemption_policy
-        ):
-            continue  # like the first, which passed
-        if pod.scheduler_name != first.scheduler_name:
+            first, policy = scheduler_name, _policy_of(root) if policy_gate else preemption_policy
+        if scheduler_name != first:
             raise TreeError(
                 "all pods in a single pod group should have the same .spec.schedulerName set, got: "
-                f'"{pod.scheduler_name}" and "{first.scheduler_name}"'
+                f'"{scheduler_name}" and "{first}"'
             )
-        if pod.priority != root.effective_priority:
+        if priority != root.effective_priority:
             raise TreeError(
                 "all pods in a single pod group should have the same priority as the pod group's priority, got "
-                f"{pod.priority} and {root.effective_priority}"
+                f"{priority} and {root.effective_priority}"
             )
-        _validate_policy(pod, first, root, policy_gate)
-    if first is not None and first.scheduler_name not in profiles:
-        raise TreeError(f'profile not found for scheduler name "{first.scheduler_name}"')
+        if preemption_policy != policy:
+            whose = " as the pod group's preemption policy" if policy_gate else ""
+            raise TreeError(
+                f"all pods in a single pod group should have the same preemption policy{whose}, got "
+                f"{preemption_policy} and {policy}"
+            )
+    if first is None:
+        return ""
+    if first not in profiles:
+        raise TreeError(f'profile not found for scheduler name "{first}"')
+    return first
 
 
 def _validate_group(group: Group, root: Group, policy_gate: bool) -> None:
@@ -95,25 +100,9 @@ def _policy_of(group: Group) -> str:
     return group.preemption_policy or "PreemptLowerPriority"
 
 
-def _validate_policy(pod: Pod, first: Pod, root: Group, policy_gate: bool) -> None:
-    if policy_gate:
-        wanted = _policy_of(root)
-        if pod.preemption_policy != wanted:
-            raise TreeError(
-                "all pods in a single pod group should have the same preemption policy as the pod group's preemption "
-                f"policy, got {pod.preemption_policy} and {wanted}"
-            )
-    elif pod.preemption_policy != first.preemption_policy:
-        raise TreeError(
-            "all pods in a single pod group should have the same preemption policy, got "
-            f"{pod.preemption_policy} and {first.preemption_policy}"
-        )
-
-
-def _pods(tree: PodGroupInfo, popped: PoppedPodGroupInfo, forest: Forest) -> list[Pod]:
-    """Queued pods in tree and member order, then scheduled ones (spec §4.3)."""
-    leaves = tree.leaves()
-    pods = [info.pod for leaf in leaves for info in popped.leaves.get(leaf.key, ())]
-    for leaf in leaves:
+def _kinds(tree: PodGroupInfo, popped: PoppedPodGroupInfo, forest: Forest) -> Iterable[tuple[str, int, str]]:
+    """What is compared: of queued pods in tree and member order, then of scheduled ones (spec §4.3), each kind once."""
+    pods = [info.pod for infos in popped.leaves.values() for info in infos]
+    for leaf in tree.leaves():
         pods += forest.scheduled_pods(leaf.key).values()
-    return pods
+    return dict.fromkeys([(pod.scheduler_name, pod.priority, pod.preemption_policy) for pod in pods])

@@ -19,11 +19,18 @@ class PodOutcome:
     """
 
     info: QueuedPodInfo
-    state: CycleState
+    _state: CycleState | None = None
     node: str = ""
     status: Status | None = None
     fit_error: FitError | None = None
     clear_nomination: bool = False
+
+    @property
+    def state(self) -> CycleState:
+        """What plugins keep of the attempt; an empty one is made when somebody asks first."""
+        if self._state is None:
+            self._state = CycleState()
+        return self._state
 
     @property
     def placed(self) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from gangsched.engine.columns import alike
 from gangsched.engine.signature_column import INFEASIBLE, SignatureColumn
 from gangsched.engine.world import World
+from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import Pod
 
 START = 32
@@ -39,15 +40,19 @@ class RunAhead:
 
     def column(self, pod: Pod) -> SignatureColumn | None:
         """The column of a pod that goes on the run; None when it must be looked for. Asked before ``next``."""
-        world, log, like = self._world, self._log, self._like
+        self._goes_on = self._undisturbed()
+        return self._column if self._goes_on and self._like is not None and alike(pod, self._like) else None
+
+    def _undisturbed(self) -> bool:
+        """Whether nothing happened but that the last pod came where it was to go."""
+        world, log = self._world, self._log
         table = world.table
-        self._goes_on = (  # nothing has happened but that the last pod came to its row
+        return (
             table.touched is log
             and len(log) == self._position + 1
             and self._key in table.pods[self._row]
             and world.listed == self._listed
         )
-        return self._column if self._goes_on and like is not None and alike(pod, like) else None
 
     def next(self, column: SignatureColumn, pod: Pod) -> int:
         """Row of the best node for a pod of that column, which is put there next; -1 when none is feasible."""
@@ -61,30 +66,47 @@ class RunAhead:
         self._position, self._key = len(self._log), pod.key
         return row
 
-    def take(self, pods: Sequence[Pod]) -> list[int]:
-        """The rows of the first of ``pods``, as many as go on the run and the plan tells; all are put there next."""
-        like = self._like
-        if not pods or like is None or self.column(pods[0]) is None:
-            return []
-        count = 0
-        for pod in pods[: len(self.rows)]:
-            if pod.status.allocated or not alike(pod, like):
+    def take_one(self, pod: Pod) -> int:
+        """The row of the pod, which is put there next, if it goes on the run and the plan tells; else -1."""
+        like, rows, status = self._like, self.rows, pod.status
+        if not rows or like is None or not alike(pod, like) or not self._undisturbed():
+            return INFEASIBLE
+        if status.nominated_node_name or status.allocated:  # a place of its own, or it counts otherwise than it asks
+            return INFEASIBLE
+        self._row = row = rows.pop()
+        self._position, self._key = len(self._log), pod.key
+        return row
+
+    def take(self, infos: Sequence[QueuedPodInfo], start: int) -> tuple[list[Pod], list[int]]:
+        """The pods from ``start`` on, members of one leaf, as many as go on the run and the plan tells, with their
+        rows; all are put there next."""
+        like, rows, pods = self._like, self.rows, list[Pod]()
+        if like is None or not alike(infos[start].pod, like) or not self._undisturbed():
+            return pods, []
+        spec, labels, owner = like.spec, like.labels, like.owner
+        for info in infos[start : start + len(rows)]:  # of one namespace and scheduler (spec §4.3)
+            pod = info.pod
+            status = pod.status
+            if pod.spec is not spec or pod.labels != labels or pod.owner != owner:
                 break
-            count += 1
-        given = self.rows[: -count - 1 : -1]
+            if status.nominated_node_name or status.allocated:
+                break
+            pods.append(pod)
+        count = len(pods)
+        given = rows[: -count - 1 : -1]
         if given:
-            del self.rows[-count:]
-            self._position = len(self._log) + count - 1
-            self._key, self._row = pods[count - 1].key, given[-1]
-        return given
+            del rows[-count:]
+            self._position, self._key, self._row = len(self._log) + count - 1, pods[-1].key, given[-1]
+        return pods, given
 
     def _begin(self, column: SignatureColumn, pod: Pod) -> None:
         self._log, self._listed = self._world.table.touched, self._world.listed
         self._column, self._length = column, -1
         self.planned -= len(self.rows)
         self.rows.clear()
-        # pods with affinity terms bear on their like; a guard may look at anything
-        self._like = None if pod.spec.has_affinity or column.guarded else pod
+        # affinity terms bear on their like, host ports are more than amounts; a guard may look at anything
+        particular = pod.spec.has_affinity or pod.spec.host_ports or column.guarded
+        self._like = None if particular else pod
 
     def _plan(self, column: SignatureColumn) -> list[int]:
         """The rows of the pods to come, last first; none while the run is short, or when pods must be chosen singly."""

@@ -317,6 +317,7 @@ class Scheduler:
         """Assert every invariant between cycles (tests only)."""
         self.world._check()
         self.snapshot._check()
+        assert not any(session._reserved for session in self._tools.sessions.values())
         self.queue._check()
         if self.algorithm.boards is not None:
             self.algorithm.boards._check()

@@ -1,11 +1,13 @@
-"""Session: one cycle's work on the snapshot, with reservations that can be taken back (spec §4.7.5-6)."""
+"""Session: a profile's work on the snapshot, with reservations that can be taken back (spec §4.7.5-6)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
 
 from attrs import define, field
 
+from gangsched.engine.column_search import ColumnSearch
 from gangsched.engine.pod_algorithm import PodAlgorithm
 from gangsched.engine.results import GroupResult, PodOutcome
 from gangsched.engine.trace import Tracer
@@ -22,7 +24,10 @@ START = 0
 
 @define(eq=False)
 class Session:
-    """What the algorithm of one cycle works with. ``prepare``: the states are needed afterwards (post-filter)."""
+    """What the cycles of one profile work with; between cycles nothing is reserved.
+
+    ``prepare``: the states are needed afterwards (post-filter).
+    """
 
     framework: Framework
     snapshot: Snapshot
@@ -30,10 +35,15 @@ class Session:
     trace: Tracer
     prepare: bool = False
     _reserved: list[tuple[int, CycleState, QueuedPodInfo, str]] = field(factory=list)
+    _runs: ColumnSearch | None = field(init=False)
 
-    def mark(self) -> int:
-        """A point to revert to."""
-        return self.snapshot.mark()
+    def __attrs_post_init__(self) -> None:
+        foreseen = self.framework.all_nodes and not (self.framework.reserves or self.prepare)
+        self._runs = self.algorithm.columns if foreseen else None
+
+    def preparing(self) -> Session:
+        """Another of the same profile, for whoever goes on with the states."""
+        return Session(self.framework, self.snapshot, self.algorithm, self.trace, prepare=True)
 
     def revert(self, mark: int) -> None:
         """Take back every reservation since ``mark``, last first."""
@@ -52,6 +62,12 @@ class Session:
 
     def try_pod(self, info: QueuedPodInfo, placement: PlacementCycleState | None = None) -> PodOutcome:
         """Find a node and reserve it in the snapshot (spec §4.7)."""
+        if self._runs is not None and not self.trace.on:
+            row = self._runs.planned(self.framework, info.pod)
+            if row >= 0:
+                node = self.snapshot.table.names[row]
+                self.snapshot.assume(info.pod, node)
+                return PodOutcome(info, None, node)
         state, pod = CycleState(placement), info.pod
         answer = self.algorithm.schedule(self.framework, state, pod, prepare=self.prepare)
         if isinstance(answer, str):
@@ -66,23 +82,20 @@ class Session:
             outcome = PodOutcome(info, state, status=unschedulable(answer.message), fit_error=answer)
         else:
             outcome = PodOutcome(info, state, status=answer, clear_nomination=True)
-        self.trace.add("pod", pod.key, outcome.status.message if outcome.status else "")
+        if self.trace.on:
+            self.trace.add("pod", pod.key, outcome.status.message if outcome.status else "")
         return outcome
 
     def try_run(
         self, infos: Sequence[QueuedPodInfo], start: int, placement: PlacementCycleState | None = None
     ) -> list[PodOutcome]:
         """Try the pod at ``start``, with those after it whose nodes are known ahead: each has found its node then."""
-        known = not (self.prepare or self.framework.reserves or self.trace.on)
-        nodes = self.algorithm.ahead(self.framework, infos, start) if known else ()
-        if not nodes:
-            return [self.try_pod(infos[start], placement)]
-        tried: list[PodOutcome] = []
-        for at, node in enumerate(nodes, start):
-            info = infos[at]
-            self.snapshot.assume(info.pod, node)
-            tried.append(PodOutcome(info, CycleState(placement), node))
-        return tried
+        if self._runs is not None and not self.trace.on:
+            pods, rows = self._runs.ahead(self.framework, infos, start)
+            if pods:
+                nodes = self.snapshot.assume_alike(pods, rows)
+                return list(map(PodOutcome, infos[start : start + len(pods)], repeat(None), nodes))
+        return [self.try_pod(infos[start], placement)]
 
     def _reserve(self, info: QueuedPodInfo, state: CycleState, node: str) -> Status | None:
         """Ask the Reserve plugins about the pod that was just assumed; one that is refused leaves its node again."""

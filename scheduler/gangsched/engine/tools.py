@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import define
+from attrs import define, field
 
 from gangsched.engine.idle import IdleRetries
 from gangsched.engine.memo import Memo
@@ -38,6 +38,12 @@ class Tools:
     memo: Memo | None = None
     idle: IdleRetries | None = None
     policy_gate: bool = False
+    sessions: Mapping[str, Session] = field(init=False)
+    """By the name of the profile."""
+
+    def __attrs_post_init__(self) -> None:
+        snapshot, algorithm, trace = self.snapshot, self.algorithm, self.trace
+        self.sessions = {name: Session(each, snapshot, algorithm, trace) for name, each in self.frameworks.items()}
 
     def let_go(self, session: Session) -> bool:
         """End the hold on the world. Whether the reservations of the session stay counted on their nodes.

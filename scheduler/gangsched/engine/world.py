@@ -6,13 +6,14 @@ changes of the node table wait here and are applied when it lets go, so the cycl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence
 from typing import Any
 
 from attrs import define, field
 
 from gangsched_framework.accounts import Accounts
 from gangsched_framework.hierarchy import Forest
+from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.node_order import zone_of
 from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import (
@@ -229,6 +230,13 @@ class World:
             return True
         known = self.pods.get(pod.key)
         return known is not None and known.node_name != ""
+
+    def without_node(self, infos: Sequence[QueuedPodInfo]) -> list[QueuedPodInfo]:
+        """Those of popped pods that are not ``is_placed`` by now."""
+        known, assumed = self.pods, self._assumed
+        if assumed:
+            infos = [info for info in infos if assumed.get(info.pod.key) != info.pod.uid]
+        return [info for info in infos if (pod := known.get(info.pod.key)) is None or not pod.node_name]
 
     def is_assumed(self, pod: Pod) -> bool:
         return self._assumed.get(pod.key) == pod.uid

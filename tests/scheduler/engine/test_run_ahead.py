@@ -17,8 +17,10 @@ from gangsched.config import FeatureGates, default_config
 from gangsched.engine import run_ahead
 from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.settings import Settings
-from gangsched.engine.signature_column import SignatureColumn
+from gangsched.engine.signature_column import INFEASIBLE, SignatureColumn
 from gangsched.host import Host
+from gangsched_framework.alike_pods import add_alike
+from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import Namespace, Pod
 from gangsched_framework.testing import make_node, make_pod, make_pod_group
 from gangsched_plugins.default_registry import default_registry
@@ -191,7 +193,10 @@ def test_the_column_is_looked_for_when_the_pod_has(other: Pod) -> None:
 TOGETHER: dict[str, tuple[Pod, int]] = {
     "is like the others": (make_pod("x").label("app", "web").obj(), 3),
     "has other labels": (make_pod("x").label("app", "db").obj(), 1),
+    "has an owner": (make_pod("x").label("app", "web").owner("Job", "j").obj(), 1),
+    "asks for something else": (make_pod("x").requests(cpu="200m").label("app", "web").obj(), 1),
     "is being resized": (make_pod("x").requests(cpu=1).label("app", "web").allocated(cpu=2).obj(), 1),
+    "is nominated": (make_pod("x").label("app", "web").nominated("n").obj(), 1),
 }
 
 
@@ -201,14 +206,30 @@ def test_three_pods_go_on_the_run_together_if_the_second(second: Pod, taken: int
     run = OnOneNode()
     assert run.goes_on(evolve(run.like, name="p2"))  # now there is a plan
     run.run.rows += [0, 0, 0]
-    pods = [evolve(run.like, name="a"), evolve(second, spec=run.like.spec), evolve(run.like, name="b")]
-    assert run.run.take(pods) == [0] * taken
-    for pod in pods[:taken]:
-        run.table.add_pod(pod, "n")
+    if second.spec.requests.requested.milli_cpu != 200:
+        second = evolve(second, spec=run.like.spec)
+    pods = [evolve(run.like, name="z"), evolve(run.like, name="a"), second, evolve(run.like, name="b")]
+    infos = [QueuedPodInfo(pod=pod, timestamp=0) for pod in pods]
+    assert run.run.take(infos, 1) == (pods[1 : taken + 1], [0] * taken)
+    add_alike(run.table, pods[1 : taken + 1], [0] * taken)
     assert run.goes_on(evolve(run.like, name="p3"))
-    run.run.rows.append(0)
-    assert run.run.take([evolve(run.like, name="p4")]) == [0]
-    assert not run.goes_on(evolve(run.like, name="p5"))  # p4 was not put there
+    run.run.rows += [0, 0]
+    assert run.run.take(infos, 0) == (pods[:2], [0, 0])
+    assert not run.goes_on(evolve(run.like, name="p5"))  # z was not put there
+
+
+@pytest.mark.usefixtures("early")
+def test_one_pod_takes_the_next_row_of_the_plan_if_it_goes_on_the_run() -> None:
+    run = OnOneNode()
+    assert run.goes_on(evolve(run.like, name="p2"))
+    run.run.rows += [0, 0]
+    for other in OTHERS.values():
+        assert run.run.take_one(evolve(other, spec=run.like.spec)) == INFEASIBLE
+    pod = evolve(run.like, name="p3")
+    assert run.run.take_one(pod) == 0
+    assert run.run.take_one(evolve(run.like, name="p4")) == INFEASIBLE  # p3 has not come yet
+    run.table.add_pod(pod, "n")
+    assert run.run.take_one(evolve(run.like, name="p4")) == 0
 
 
 def test_pods_with_affinity_terms_make_no_run() -> None:
