@@ -305,6 +305,12 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     _engine(
         "world",
+        "a pod that was seen elsewhere counts where it was assumed",
+        " or self._counted[key] != node_name",
+        "",
+    ),
+    _engine(
+        "world",
         "a deleted pod keeps its place",
         "        self._assumed.pop(pod.key, None)\n        self._uncount(pod)",
         "        self._assumed.pop(pod.key, None)",
@@ -448,14 +454,15 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "group_cycle",
         "what a refused root reserved meets the post-filter",
-        "        if not result.ok:\n            session.revert(START)\n",
-        "",
+        "            session.revert(START)\n            rejected =",
+        "            rejected =",
     ),
     _engine(
         "group_cycle",
         "a refusal is remembered under the renewed pods",
-        "            self._memo_key()\n        pods = self._submit_pods(finals, counted=counted)",
-        "            pass\n        pods = self._submit_pods(finals, counted=counted)\n        self._memo_key()",
+        "            self._memo_key()\n        pods = tools.submitter.submit(self._framework, finals, counted=counted)",
+        "            pass\n        pods = tools.submitter.submit(self._framework, finals, counted=counted)\n"
+        "        self._memo_key()",
     ),
     _engine(
         "memo",
@@ -529,14 +536,14 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "complete",
         "a placed pod of a failed leaf keeps its nomination",
-        '"" if nominate is None else nominate)',
-        "nominate)",
+        "placed = Failure(status, NOMINATION_CLEARED)",
+        "placed = Failure(status)",
     ),
     _engine(
         "submit",
         "old rejectors stay",
-        "info.unschedulable_plugins = frozenset() if fit_error is None else",
-        "info.unschedulable_plugins |= frozenset() if fit_error is None else",
+        "info.unschedulable_plugins, info.pending_plugins = told.unschedulable, told.pending",
+        "info.unschedulable_plugins |= told.unschedulable\n        info.pending_plugins = told.pending",
     ),
     _engine(
         "submit",
@@ -544,7 +551,13 @@ MUTATIONS: tuple[Mutation, ...] = (
         "        if current is None or current.node_name:\n",
         "        if current is None:\n",
     ),
-    _engine("submit", "a bound pod keeps its nomination", "        self.queue.nominator.delete(pod)\n", ""),
+    _engine("submit", "a bound pod keeps its nomination", "        queue.nominator.delete(pod)\n", ""),
+    _engine(
+        "submit",
+        "a condition goes to pods of another status",
+        "            if told.shown is not old:\n",
+        "            if told.shown is None:\n",
+    ),
     _engine(
         "submit", "leaving victims are evicted twice", "if current is None or current.deleting:", "if current is None:"
     ),

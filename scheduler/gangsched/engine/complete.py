@@ -17,19 +17,22 @@ from gangsched_framework.values import value
 
 
 @value(eq=False)
-class FinalPod:
-    """What becomes of one queued pod: bound to ``outcome.node`` when ``status`` is None, else refused.
+class Failure:
+    """How a pod fails; one object for all pods of a leaf that fail alike.
 
     ``nominate``: None = its nomination stays, '' = cleared, else the node to nominate. ``fit_error`` fills its rejector
     set (None = empty set).
     """
 
-    info: QueuedPodInfo
-    outcome: PodOutcome | None
-    status: Status | None = None
+    status: Status
     nominate: str | None = None
     fit_error: FitError | None = None
 
+
+End = PodOutcome | Failure
+"""What becomes of a queued pod: it is bound where it was placed, or it fails."""
+
+NOMINATION_CLEARED = ""
 
 Statuses = dict[EntityKey, Status]
 
@@ -77,56 +80,57 @@ def complete_pods(
     evaluated: Mapping[EntityKey, GroupResult],
     leaves: Mapping[EntityKey, Sequence[QueuedPodInfo]],
     groups: Completed,
-) -> list[FinalPod]:
-    """Verdict of every queued pod, in tree and member order (table of §4.9.4)."""
-    finals: list[FinalPod] = []
+) -> list[tuple[QueuedPodInfo, End]]:
+    """End of every queued pod, in tree and member order (table of §4.9.4)."""
+    finals: list[tuple[QueuedPodInfo, End]] = []
     for leaf in tree.leaves():
-        key = leaf.key
-        result, status = evaluated.get(key), groups.after[key]
+        infos = leaves.get(leaf.key)
+        if not infos:
+            continue
+        result, status = evaluated.get(leaf.key), groups.after[leaf.key]
         outcomes = result.pods if result is not None else []
-        given = status if status.code is Code.SUCCESS else _given(status, groups)
-        for at, info in enumerate(leaves.get(key, ())):
-            outcome = outcomes[at] if at < len(outcomes) else None
-            if outcome is not None and outcome.status is None and status.code is Code.SUCCESS:
-                finals.append(FinalPod(info, outcome))
-            else:
-                finals.append(_complete_pod(leaf.key, result, info, outcome, groups, given))
+        untried = len(infos) - len(outcomes)
+        if status.code is Code.SUCCESS:
+            ends: list[End] = [each if each.status is None else _own(each) for each in outcomes]
+            if untried:
+                ends += [Failure(status)] * untried
+        elif status.code is Code.ERROR:
+            given = Failure(error(*status.reasons), NOMINATION_CLEARED)
+            ends = [*(_error(each) or given for each in outcomes), *[given] * untried]
+        else:
+            ends = [*_refused(leaf.key, infos, result, groups)]
+        finals += zip(infos, ends, strict=True)
     return finals
 
 
-def _given(status: Status, groups: Completed) -> Status:
-    """What a failed leaf says of the pods that fail with it, one status for all of them (spec §4.9.4 a)."""
-    if status.code is Code.ERROR:
-        return error(*status.reasons)
-    if groups.nominations is not None:
-        return status
-    return Status(status.code, (GROUP_UNSCHEDULABLE, *status.reasons), status.plugin)
+def _refused(
+    leaf: EntityKey, infos: Sequence[QueuedPodInfo], result: GroupResult | None, groups: Completed
+) -> list[Failure]:
+    """A leaf that is refused, by itself or with its tree."""
+    status, nominations = groups.after[leaf], groups.nominations
+    untried = Failure(groups.before[leaf])  # or pushed down
+    ends: list[Failure] = []
+    if result is not None and not result.ok:
+        if nominations is None:  # one status for all pods that fail with their leaf (spec §4.9.4 a)
+            status = Status(status.code, (GROUP_UNSCHEDULABLE, *status.reasons), status.plugin)
+        placed = Failure(status, NOMINATION_CLEARED)
+        ends += [placed if each.status is None else _own(each) for each in result.pods]
+    ends += [untried] * (len(infos) - len(ends))
+    if not nominations:
+        return ends
+    nodes = [nominations.get(info.pod.key) for info in infos]
+    return [
+        end if node is None else Failure(end.status, node, end.fit_error) for end, node in zip(ends, nodes, strict=True)
+    ]
 
 
-def _complete_pod(
-    leaf: EntityKey,
-    result: GroupResult | None,
-    info: QueuedPodInfo,
-    outcome: PodOutcome | None,
-    groups: Completed,
-    given: Status,
-) -> FinalPod:
-    status = groups.after[leaf]
-    nominate = None if groups.nominations is None else groups.nominations.get(info.pod.key)
-    if status.code is Code.ERROR:
-        if outcome is not None and outcome.status is not None and outcome.status.code is Code.ERROR:
-            return FinalPod(info, outcome, outcome.status, "")
-        return FinalPod(info, outcome, given, "")
-    if status.code is Code.SUCCESS:
-        return FinalPod(info, None, status) if outcome is None else _own(info, outcome, None)
-    if outcome is None or (result is not None and result.ok):  # not tried, or pushed down
-        return FinalPod(info, outcome, groups.before[leaf], nominate)
-    if outcome.placed:
-        return FinalPod(info, outcome, given, "" if nominate is None else nominate)
-    return _own(info, outcome, nominate)
+def _error(outcome: PodOutcome) -> Failure | None:
+    """The error that a pod met itself."""
+    status = outcome.status
+    return None if status is None or status.code is not Code.ERROR else Failure(status, NOMINATION_CLEARED)
 
 
-def _own(info: QueuedPodInfo, outcome: PodOutcome, nominate: str | None) -> FinalPod:
-    if nominate is None and outcome.clear_nomination:
-        nominate = ""
-    return FinalPod(info, outcome, outcome.status, nominate, outcome.fit_error)
+def _own(outcome: PodOutcome) -> Failure:
+    """A pod that found no node says so itself."""
+    assert outcome.status is not None
+    return Failure(outcome.status, NOMINATION_CLEARED if outcome.clear_nomination else None, outcome.fit_error)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gangsched_framework.objects import COMPOSITE_POD_GROUP, Condition, Group, Pod
+from gangsched_framework.objects import COMPOSITE_POD_GROUP, POD_GROUP, Condition, Group, Pod
 from gangsched_framework.status import Code, Status
 
 POD_SCHEDULED = "PodScheduled"
@@ -22,9 +22,11 @@ def pod_condition(pod: Pod, status: Status, now: int) -> Condition | None:
     return _changed(pod.condition(POD_SCHEDULED), new)
 
 
-def group_condition_type(group: Group) -> str:
-    composite = group.kind == COMPOSITE_POD_GROUP
-    return "CompositePodGroupInitiallyScheduled" if composite else "PodGroupInitiallyScheduled"
+INITIALLY_SCHEDULED = {
+    POD_GROUP: "PodGroupInitiallyScheduled",
+    COMPOSITE_POD_GROUP: "CompositePodGroupInitiallyScheduled",
+}
+"""The condition by the kind of the group."""
 
 
 def group_condition(group: Group, status: Status, now: int) -> Condition | None:
@@ -32,8 +34,8 @@ def group_condition(group: Group, status: Status, now: int) -> Condition | None:
 
     True never regresses: a later failure leaves it untouched, generation included.
     """
-    kind = group_condition_type(group)
-    old = group.condition(kind)
+    kind = INITIALLY_SCHEDULED[group.kind]
+    old = group.condition(kind) if group.conditions else None
     if status.code is Code.SUCCESS:
         return _changed(old, Condition(kind, "True", SCHEDULED, status.message, now, group.generation))
     if old is not None and old.status == "True":
@@ -42,6 +44,7 @@ def group_condition(group: Group, status: Status, now: int) -> Condition | None:
 
 
 def _changed(old: Condition | None, new: Condition) -> Condition | None:
+    """``new``, since when the status is as it is; None when that is what ``old`` says."""
     if old is None:
         return new
     at = old.last_transition_time if old.status == new.status else new.last_transition_time

@@ -52,21 +52,24 @@ _SURELY_SHORT = 256
 """Characters that fit into 1024 bytes whatever they are."""
 
 
+def event_note(text: str) -> str:
+    """Cut to 1024 bytes with `` ...`` as the API does (spec §7.4)."""
+    if len(text) > _SURELY_SHORT and len(raw := text.encode()) > 1024:
+        return raw[:1020].decode(errors="ignore") + " ..."
+    return text
+
+
 @value
 class RecordEvent:
-    """An event as in Kubernetes: ``TYPE REASON regarding: note`` (``regarding`` = ``namespace/name`` of the pod)."""
+    """An event as in Kubernetes: ``TYPE REASON regarding: note`` (``regarding`` = ``namespace/name`` of the pod).
+
+    A note that may be long is what ``event_note`` makes of it.
+    """
 
     type: str
     reason: str
     regarding: str
     note: str
-
-    @classmethod
-    def of(cls, kind: str, reason: str, regarding: str, note: str) -> RecordEvent:
-        """Cut to 1024 bytes with `` ...`` as the API does (spec §7.4)."""
-        if len(note) > _SURELY_SHORT and len(raw := note.encode()) > 1024:
-            note = raw[:1020].decode(errors="ignore") + " ..."
-        return cls(kind, reason, regarding, note)
 
 
 Decision = Bind | Nominate | Evict | SetCondition | RecordEvent

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from attrs import evolve, frozen
 
-from gangsched.engine.conditions import POD_SCHEDULED, group_condition_type
+from gangsched.engine.conditions import INITIALLY_SCHEDULED, POD_SCHEDULED
 from gangsched.engine.pod_algorithm import NO_NODES, PodAlgorithm, score_nodes
 from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.trace import TraceStep
@@ -269,5 +269,5 @@ def _last_message(core: Scheduler, pod: Pod, entity: EntityKey) -> str:
     condition = pod.condition(POD_SCHEDULED)
     group = core.world.forest.group(entity) if pod.group_key is not None else None
     if condition is None and group is not None:
-        condition = group.condition(group_condition_type(group))
+        condition = group.condition(INITIALLY_SCHEDULED[group.kind])
     return condition.message if condition is not None and condition.status == "False" else ""

@@ -11,7 +11,16 @@ from collections.abc import Mapping, Sequence
 from attrs import define, field
 
 from gangsched.engine.child_order import arranged
-from gangsched.engine.complete import Completed, FinalPod, Statuses, append_reasons, complete_groups, complete_pods
+from gangsched.engine.complete import (
+    NOMINATION_CLEARED,
+    Completed,
+    End,
+    Failure,
+    Statuses,
+    append_reasons,
+    complete_groups,
+    complete_pods,
+)
 from gangsched.engine.extra_pods import want_room
 from gangsched.engine.memo import MemoKey, Refusal
 from gangsched.engine.placement_algorithm import GROUP_UNSCHEDULABLE
@@ -20,7 +29,7 @@ from gangsched.engine.reconcile import TreeError, reconcile, validate
 from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict
 from gangsched.engine.results import GroupResult
 from gangsched.engine.session import START, Session
-from gangsched.engine.submit import NOMINATION_CLEARED, Preemptor
+from gangsched.engine.submit import Preemptor
 from gangsched.engine.tools import Tools
 from gangsched_framework.cycle_state import PodGroupCycleState
 from gangsched_framework.framework import Framework
@@ -115,7 +124,7 @@ class GroupCycle:
         return self._key
 
     def _remember(
-        self, root: Status, raw: Mapping[EntityKey, Code], groups: Statuses, pods: Sequence[FinalPod]
+        self, root: Status, raw: Mapping[EntityKey, Code], groups: Statuses, pods: Sequence[tuple[QueuedPodInfo, End]]
     ) -> None:
         """Keep a refusal for equal trees, if the world is still the one it was found in."""
         memo, tree = self.tools.memo, self._tree
@@ -180,8 +189,8 @@ class GroupCycle:
         if failure is None:
             self.tools.queue.add_attempted(self.entity, SUCCESS)
             return self._report(None, {}, {}, {})
-        finals = [FinalPod(info, None, failure, NOMINATION_CLEARED) for info in self.entity.members()]
-        pods = self._submit_pods(finals)
+        end, fail = Failure(failure, NOMINATION_CLEARED), self.tools.submitter.fail
+        pods = {info.pod.key: fail(info, end) for info in self.entity.members()}
         if self._tree is not None and self._validated:
             for group in self._tree.walk():
                 self.tools.submitter.write_group(group.group, failure)
@@ -193,34 +202,37 @@ class GroupCycle:
         assert tree is not None
         assert session is not None
         room = self._room_for_extra_pods(result, session)
-        if not result.ok:
-            session.revert(START)
         root_status = result.status
+        rejected = False
+        if root_status.code is not Code.SUCCESS:
+            session.revert(START)
+            rejected = root_status.rejected
         evaluated = result.by_key()
         groups, found = room or self._post_filter(root_status, complete_groups(tree, evaluated))
         counted = tools.let_go(session)
         finals = complete_pods(tree, evaluated, self._leaves, groups)
         if tools.log.on:
             self._log("completed", groups=len(groups.after), pods=len(finals))
-        if root_status.rejected:
+        if rejected:
             self._memo_key()
-        pods = self._submit_pods(finals, counted=counted)
+        pods = tools.submitter.submit(self._framework, finals, counted=counted)
         if found is not None:
             by = Preemptor(tree.key, tree.group.uid, self._framework.profile.scheduler_name)
             tools.submitter.evict(found.victims, by, "cluster")
+        verdicts, waiting = {}, groups.nominations is not None
         for info in tree.walk():
-            tools.submitter.write_group(info.group, groups.after[info.key])
+            status = groups.after[info.key]
+            tools.submitter.write_group(info.group, status)
+            verdicts[info.key] = GroupVerdict(status, waiting)
         if tools.log.on:
             self._log("submitted", pods=len(pods))
         tools.queue.add_attempted(self.entity, root_status)
         if tools.log.on:
             self._log("requeued", root=root_status.code.value)
         raw = {key: each.status.code for key, each in evaluated.items()}
-        if root_status.rejected and found is None:
+        if rejected and found is None:
             self._remember(root_status, raw, groups.after, finals)
             self._lay_down()
-        waiting = groups.nominations is not None
-        verdicts = {info.key: GroupVerdict(groups.after[info.key], waiting) for info in tree.walk()}
         return self._report(root_status, raw, verdicts, pods)
 
     def _room_for_extra_pods(self, result: GroupResult, session: Session) -> PostFiltered | None:
@@ -246,8 +258,7 @@ class GroupCycle:
         tools, tree = self.tools, self._tree
         assert tree is not None
         queued = [info for leaf in tree.leaves() for info in self._leaves.get(leaf.key, ())]
-        finals = [FinalPod(info, None, *end) for info, end in zip(queued, refusal.pods, strict=True)]
-        pods = self._submit_pods(finals)
+        pods = tools.submitter.submit(self._framework, zip(queued, refusal.pods, strict=True))
         groups: Statuses = {}
         for info, status in zip(tree.walk(), refusal.groups, strict=True):
             groups[info.key] = status
@@ -276,19 +287,6 @@ class GroupCycle:
             return Completed(before, dict.fromkeys(before, status)), None
         nominations = result.nominations if result is not None and (status is None or status.ok) else None
         return Completed(before, append_reasons(before, message), nominations), result
-
-    def _submit_pods(self, finals: Sequence[FinalPod], *, counted: bool = False) -> dict[str, PodVerdict]:
-        pods: dict[str, PodVerdict] = {}
-        submitter = self.tools.submitter
-        for final in finals:
-            key = final.info.pod.key
-            if final.status is None:
-                outcome = final.outcome
-                assert outcome is not None
-                pods[key] = submitter.bind(self._framework, outcome, counted=counted)
-            else:
-                pods[key] = submitter.fail(final.info, final.status, final.nominate, final.fit_error)
-        return pods
 
     def _report(
         self,

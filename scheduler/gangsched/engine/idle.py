@@ -124,9 +124,9 @@ class IdleRetries:
     def _settle(self, roused: Roused) -> None:
         refusal = roused.outcome
         assert isinstance(refusal, Refusal)
-        for pod, (status, _, _) in zip(roused.pods, refusal.pods, strict=True):
+        for pod, failure in zip(roused.pods, refusal.pods, strict=True):
             current = self.world.pods.get(pod.key)
-            condition = pod_condition(current, status, roused.last) if current is not None else None
+            condition = pod_condition(current, failure.status, roused.last) if current is not None else None
             if current is not None and condition is not None:
                 self.outbox.emit(SetCondition(current.entity_key, condition))
         for key, status in zip(roused.groups, refusal.groups, strict=True):

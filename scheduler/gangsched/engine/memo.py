@@ -17,14 +17,14 @@ from attrs import define, field, frozen
 
 from gangsched.engine.column_watch import ColumnWatch
 from gangsched.engine.columns import MAX_COLUMNS, ColumnCache
-from gangsched.engine.complete import FinalPod
+from gangsched.engine.complete import End, Failure
 from gangsched.engine.world import World
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Nominations
 from gangsched_framework.infos import PodGroupInfo, QueuedPodInfo
 from gangsched_framework.node_classes import NodeClasses
 from gangsched_framework.objects import EntityKey, Pod
-from gangsched_framework.status import Code, FitError, Status
+from gangsched_framework.status import Code, Status
 
 
 @frozen(cache_hash=True)
@@ -55,12 +55,13 @@ class Refusal:
     root: Status
     groups: tuple[Status, ...]
     raw: tuple[Code | None, ...]
-    pods: tuple[tuple[Status, str | None, FitError | None], ...]
+    pods: tuple[Failure, ...]
 
     @cached_property
     def record(self) -> tuple[Hashable, ...]:
         """What a decision log shows of it: codes and rejecting plugins, no texts (architecture.md §4)."""
-        pods = ((s.code, frozenset() if e is None else e.unschedulable_plugins) for s, _, e in self.pods)
+        errors = ((pod.status.code, pod.fit_error) for pod in self.pods)
+        pods = ((code, frozenset() if e is None else e.unschedulable_plugins) for code, e in errors)
         return (self.root.code, tuple(s.code for s in self.groups), tuple(pods))
 
 
@@ -204,14 +205,14 @@ class Memo:
         root: Status,
         raw: Mapping[EntityKey, Code],
         groups: Mapping[EntityKey, Status],
-        pods: Sequence[FinalPod],
+        pods: Sequence[tuple[QueuedPodInfo, End]],
     ) -> Refusal | None:
         """The outcome of a refused root by position; None when a pod of it is nominated."""
-        kept: list[tuple[Status, str | None, FitError | None]] = []
-        for final in pods:
-            assert final.status is not None, "a pod of a refused root is bound"
-            if final.nominate:
+        kept: list[Failure] = []
+        for _, end in pods:
+            assert isinstance(end, Failure), "a pod of a refused root is bound"
+            if end.nominate:
                 return None
-            kept.append((final.status, final.nominate, final.fit_error))
+            kept.append(end)
         keys = [info.key for info in tree.walk()]
         return Refusal(root, tuple(groups[k] for k in keys), tuple(raw.get(k) for k in keys), tuple(kept))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from attrs import define
 
+from gangsched.engine.complete import NOMINATION_CLEARED, Failure
 from gangsched.engine.report import CycleReport, PodVerdict
 from gangsched.engine.results import PodOutcome
 from gangsched.engine.session import START, Session
-from gangsched.engine.submit import NOMINATION_CLEARED, Preemptor
+from gangsched.engine.submit import Preemptor
 from gangsched.engine.tools import Tools
 from gangsched_framework.framework import Framework
 from gangsched_framework.infos import QueuedPodInfo
@@ -66,7 +67,7 @@ class PodCycle:
             session = self._session
             assert session is not None
             counted = tools.let_go(session)
-            pods[pod.key] = tools.submitter.bind(session.framework, outcome, counted=counted)
+            pods[pod.key] = tools.submitter.bind(session.framework, outcome, counted)
         else:
             pods[pod.key] = self._refused(outcome)
         tools.queue.forget_popped()
@@ -83,7 +84,7 @@ class PodCycle:
         nominate = NOMINATION_CLEARED if outcome.clear_nomination else None
         if fit_error is None:
             tools.world.release()
-            return tools.submitter.fail(self.entity, status, nominate, fit_error)
+            return tools.submitter.fail(self.entity, Failure(status, nominate))
         if not self._framework.has_post_filter:  # nobody could keep the promise (v1.37.2)
             nominate = NOMINATION_CLEARED
         pod = self.entity.pod
@@ -97,7 +98,7 @@ class PodCycle:
                 result.victims, Preemptor(pod.entity_key, pod.uid, pod.scheduler_name), nominate or ""
             )
             tools.submitter.clear_nominations(result.cleared)
-        return tools.submitter.fail(self.entity, status, nominate, fit_error)
+        return tools.submitter.fail(self.entity, Failure(status, nominate, fit_error))
 
     def _post_filter(self, outcome: PodOutcome, fit_error: FitError) -> tuple[PostFilterResult | None, str]:
         if not self._framework.has_post_filter:

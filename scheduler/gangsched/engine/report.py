@@ -85,10 +85,8 @@ class MadeUp:
     def of(cls, roused: Roused, refusal: Refusal) -> MadeUp:
         """From the queue's record of a tree and the refusal its last retry met."""
         groups = {key: GroupVerdict(status) for key, status in zip(roused.groups, refusal.groups, strict=True)}
-        pods = {
-            pod.key: PodVerdict(
-                status=status, plugins=() if error is None else tuple(sorted(error.unschedulable_plugins))
-            )
-            for pod, (status, _, error) in zip(roused.pods, refusal.pods, strict=True)
-        }
+        errors = [failure.fit_error for failure in refusal.pods]
+        plugins = [() if error is None else tuple(sorted(error.unschedulable_plugins)) for error in errors]
+        ends = zip(roused.pods, refusal.pods, plugins, strict=True)
+        pods = {pod.key: PodVerdict(None, failure.status, "", rejectors) for pod, failure, rejectors in ends}
         return cls(roused.key, roused.retries, roused.last, roused.serial, groups, pods)

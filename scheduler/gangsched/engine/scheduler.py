@@ -8,7 +8,8 @@ from attrs import evolve
 
 from gangsched.engine.column_search import ColumnSearch
 from gangsched.engine.columns import ColumnCache
-from gangsched.engine.decisions import Decision, RecordEvent
+from gangsched.engine.complete import NOMINATION_CLEARED, Failure
+from gangsched.engine.decisions import Decision, RecordEvent, event_note
 from gangsched.engine.event_handlers import EventHandlers
 from gangsched.engine.group_cycle import GroupCycle
 from gangsched.engine.handle import EngineClock, EngineHandle
@@ -22,7 +23,7 @@ from gangsched.engine.report import CycleReport, MadeUp
 from gangsched.engine.run_ahead import RunAhead
 from gangsched.engine.settings import BASE_GATES, SECOND, Settings
 from gangsched.engine.stage_log import StageLog
-from gangsched.engine.submit import NOMINATION_CLEARED, Submitter
+from gangsched.engine.submit import Submitter
 from gangsched.engine.tools import Tools
 from gangsched.engine.trace import Tracer, TraceStep
 from gangsched.engine.world import World
@@ -179,7 +180,7 @@ class Scheduler:
         framework = self.frameworks[pod.scheduler_name]
         if framework.hears_of_bindings:
             framework.run_post_bind(pod, node)
-        return (RecordEvent.of("Normal", "Scheduled", key, f"Successfully assigned {key} to {node}"),)
+        return (RecordEvent("Normal", "Scheduled", key, event_note(f"Successfully assigned {key} to {node}")),)
 
     def bind_failed(self, key: str, message: str, uid: str = "") -> tuple[Decision, ...]:
         """The binding of pod ``key`` failed: its reservation is returned and it waits again (spec §2.12)."""
@@ -190,7 +191,7 @@ class Scheduler:
         freed = pod.bound_to(node)
         self.queue.move_all(ClusterEvent(Resource.ASSIGNED_POD, Action.DELETE), freed, None, _all_but(pod))
         text = f'running Bind plugin "DefaultBinder": {message}'
-        self._submitter.fail(outcome.info, error(text), NOMINATION_CLEARED)
+        self._submitter.fail(outcome.info, Failure(error(text), NOMINATION_CLEARED))
         return self._outbox.take()
 
     @property

@@ -52,7 +52,8 @@ class Session:
 
     def commit(self) -> None:
         """Leave the assumed pods on their nodes for good; plugins reserve again when each pod is submitted."""
-        self._unreserve(START)
+        if self._reserved:
+            self._unreserve(START)
         self.snapshot.commit()
 
     def _unreserve(self, mark: int) -> None:

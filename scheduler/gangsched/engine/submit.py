@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from attrs import define, field, frozen
 
+from gangsched.engine.complete import NOMINATION_CLEARED, End, Failure
 from gangsched.engine.conditions import group_condition, pod_condition
-from gangsched.engine.decisions import Bind, Evict, Nominate, RecordEvent, SetCondition
+from gangsched.engine.decisions import Bind, Evict, Nominate, RecordEvent, SetCondition, event_note
 from gangsched.engine.outbox import Outbox
 from gangsched.engine.report import PodVerdict
 from gangsched.engine.results import PodOutcome
 from gangsched.engine.world import World
-from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.errors import GangschedError
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Clock
 from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import Condition, EntityKey, Group, Pod, PodStatus
-from gangsched_framework.status import Code, FitError, Status, error, unschedulable
+from gangsched_framework.status import FitError, Status, error, unschedulable
 from gangsched_queue.scheduling_queue import SchedulingQueue
-
-NOMINATION_CLEARED = ""
 
 
 @frozen
@@ -32,54 +32,105 @@ class Preemptor:
 
 
 @define(eq=False)
+class _Told:
+    """What a failure says at one instant of every pod it befalls.
+
+    ``condition`` is what it writes to pods of status ``shown``, that of the pod it befell last.
+    """
+
+    failure: Failure
+    time: int
+    message: str
+    note: str
+    unschedulable: frozenset[str]
+    pending: frozenset[str]
+    verdict: PodVerdict
+    shown: PodStatus | None = None
+    condition: Condition | None = None
+
+    @classmethod
+    def of(cls, failure: Failure, time: int) -> _Told:
+        status, fit_error = failure.status, failure.fit_error
+        message, unschedulable, pending = status.message, _NO_PLUGINS, _NO_PLUGINS
+        if fit_error is not None:
+            unschedulable, pending = fit_error.unschedulable_plugins, fit_error.pending_plugins
+        verdict = PodVerdict(None, status, failure.nominate or "", tuple(sorted(unschedulable)))
+        return cls(failure, time, message, event_note(message), unschedulable, pending, verdict)
+
+    def like(self, other: _Told) -> bool:
+        """Whether the conditions they write to a pod are equal."""
+        codes = self.failure.status.code, other.failure.status.code
+        return self.time == other.time and self.message == other.message and codes[0] is codes[1]
+
+
+_NO_PLUGINS: frozenset[str] = frozenset()
+
+
+@define(eq=False)
 class Submitter:
-    """Acts on the verdicts of a cycle. ``binding`` holds the outcomes whose binding is not answered yet, by uid."""
+    """Acts on the ends of a cycle. ``binding`` holds the outcomes whose binding is not answered yet, by uid."""
 
     world: World
     queue: SchedulingQueue
     clock: Clock
     outbox: Outbox
     binding: dict[str, PodOutcome] = field(factory=dict)
-    _failed: PodStatus | None = None
-    _failure: tuple[Code, str, int] | None = None
-    _condition: Condition | None = None
-    """What was last written: for pods of which status, code, message and instant of the failure, the condition."""
+    _told: _Told | None = None
+    """The failure met last."""
 
     # --- pods -------------------------------------------------------------------------------------------------------
 
-    def bind(self, framework: Framework, outcome: PodOutcome, *, counted: bool) -> PodVerdict:
+    def submit(
+        self, framework: Framework, finals: Iterable[tuple[QueuedPodInfo, End]], *, counted: bool = False
+    ) -> dict[str, PodVerdict]:
+        """Each pod of a tree in order: bound where it was placed, or failed. ``counted``: see ``bind``."""
+        verdicts: dict[str, PodVerdict] = {}
+        told: _Told | None = None
+        for info, end in finals:
+            if not isinstance(end, Failure):
+                verdicts[info.pod.key] = self.bind(framework, end, counted)
+                continue
+            if told is None or told.failure is not end:
+                told = self._tell(end)
+            verdicts[info.pod.key] = self._fail(info, told)
+        return verdicts
+
+    def bind(self, framework: Framework, outcome: PodOutcome, counted: bool) -> PodVerdict:
         """Assume, reserve, permit and decide the binding of one pod; a refusal fails this pod alone (spec §4.9.5).
 
         ``counted``: the node table counts the pod already.
         """
-        info, state, node = outcome.info, outcome.state, outcome.node
+        info, node, queue = outcome.info, outcome.node, self.queue
         pod = info.pod
-        state.placement = None
-        if not self.world.assume(pod, node, counted=counted):  # someone else assigned it meanwhile
-            text = f"pod {pod.uid}({pod.key}) is in the cache, so can't be assumed"
-            return self.fail(info, error(text), NOMINATION_CLEARED)
-        self.queue.nominator.delete(pod)
-        if not framework.binds_plainly:
-            status = self._ask_binding_plugins(framework, state, pod, node)
-            if status is not None:
-                self.world.forget(pod)
-                fit_error = _one_node(node, status) if status.rejected else None
-                shown = unschedulable(fit_error.message) if fit_error is not None else status
-                return self.fail(info, shown, NOMINATION_CLEARED, fit_error)
         uid = pod.uid
+        if not self.world.assume(pod, node, counted=counted):  # someone else assigned it meanwhile
+            status = error(f"pod {uid}({pod.key}) is in the cache, so can't be assumed")
+            return self.fail(info, Failure(status, NOMINATION_CLEARED))
+        queue.nominator.delete(pod)
+        if not framework.binds_plainly:
+            failure = self._ask_binding_plugins(framework, outcome)
+            if failure is not None:
+                return self.fail(info, failure)
         self.binding[uid] = outcome
         self.outbox.emit(Bind(pod.key, uid, node))
-        self.queue.done(uid)
+        queue.in_flight.done(uid)
         return PodVerdict(node)
 
-    def _ask_binding_plugins(self, framework: Framework, state: CycleState, pod: Pod, node: str) -> Status | None:
+    def _ask_binding_plugins(self, framework: Framework, outcome: PodOutcome) -> Failure | None:
+        """How a pod fails that has a node; its place is given back then."""
+        state, pod, node = outcome.state, outcome.info.pod, outcome.node
+        state.placement = None  # binding is about the pod alone
         status = framework.run_reserve(state, pod, node)
-        if status is not None:
-            return status
-        status = framework.run_permit(state, pod, node) or framework.run_bind(state, pod, node)
-        if status is not None:
+        if status is None:
+            status = framework.run_permit(state, pod, node) or framework.run_bind(state, pod, node)
+            if status is None:
+                return None
             framework.run_unreserve(state, pod, node)
-        return status
+        self.world.forget(pod)
+        if not status.rejected:
+            return Failure(status, NOMINATION_CLEARED)
+        fit_error = FitError(1, {node: status}, unschedulable_plugins=frozenset({status.plugin}))
+        return Failure(unschedulable(fit_error.message), NOMINATION_CLEARED, fit_error)
 
     def answered(self, key: str, uid: str) -> PodOutcome:
         """Take out the binding of a pod; without a uid, the oldest of pods of that name. Raises GangschedError."""
@@ -90,47 +141,51 @@ class Submitter:
             raise GangschedError(f"pod {key} is not being bound")
         return outcome
 
-    def fail(
-        self, info: QueuedPodInfo, status: Status, nominate: str | None, fit_error: FitError | None = None
-    ) -> PodVerdict:
-        """The failure handler (spec §4.9.6). ``nominate``: None keeps the nomination, '' clears it, else the node."""
-        info.unschedulable_plugins = frozenset() if fit_error is None else fit_error.unschedulable_plugins
-        info.pending_plugins = frozenset() if fit_error is None else fit_error.pending_plugins
-        key, uid = info.pod.key, info.pod.uid
+    def fail(self, info: QueuedPodInfo, failure: Failure) -> PodVerdict:
+        """The failure handler (spec §4.9.6)."""
+        return self._fail(info, self._tell(failure))
+
+    def _tell(self, failure: Failure) -> _Told:
+        """What is said of pods that fail so now. Those that fail alike, as most of a tree do, share the condition."""
+        now, last = self.clock.now(), self._told
+        if last is not None and last.failure is failure and last.time == now:
+            return last
+        self._told = told = _Told.of(failure, now)
+        if last is not None and told.like(last):
+            told.shown, told.condition = last.shown, last.condition
+        return told
+
+    def _fail(self, info: QueuedPodInfo, told: _Told) -> PodVerdict:
+        info.unschedulable_plugins, info.pending_plugins = told.unschedulable, told.pending
+        key, uid, failure = info.pod.key, info.pod.uid, told.failure
+        nominate = failure.nominate
         current = self.world.pods.get(key)
         if current is not None and current.uid != uid:
             self.queue.done(uid)  # replaced by a new pod: the handler stops
-            return PodVerdict(status=status)
+            return PodVerdict(status=failure.status)
         if current is None or current.node_name:
             self.queue.done(uid)
         else:
             info.pod = current
             self.queue.add_unschedulable(info)
             self.queue.nominator.add(current, nominate)
-        message = status.message
-        self.outbox.emit(RecordEvent.of("Warning", "FailedScheduling", key, message))
+        emit = self.outbox.emit
+        emit(RecordEvent("Warning", "FailedScheduling", key, told.note))
         if current is not None:
-            self._write_failure(current, status, message, nominate)
-        plugins = tuple(sorted(info.unschedulable_plugins)) if info.unschedulable_plugins else ()
-        return PodVerdict(None, status, nominate or "", plugins)
-
-    def _write_failure(self, pod: Pod, status: Status, message: str, nominate: str | None) -> None:
-        """Pods of one status that fail alike at one instant, as most of a tree do, share the condition."""
-        old, failure = pod.status, (status.code, message, self.clock.now())
-        if self._failed is not old or self._failure != failure:
-            self._failed, self._failure = old, failure
-            self._condition = pod_condition(pod, status, failure[2])
-        condition = self._condition
-        nominated = nominate if nominate != old.nominated_node_name else None
-        if condition is not None or nominated is not None:
-            self.outbox.emit(SetCondition(pod.entity_key, condition, nominated))
+            old = current.status
+            if told.shown is not old:
+                told.shown, told.condition = old, pod_condition(current, failure.status, told.time)
+            nominated = nominate if nominate != old.nominated_node_name else None
+            if told.condition is not None or nominated is not None:
+                emit(SetCondition(current.entity_key, told.condition, nominated))
+        return told.verdict
 
     def skip(self, pod: Pod) -> None:
         """A deleting or already assumed pod leaves the cycle without a verdict (spec §4.4)."""
         self.queue.done(pod.uid)
         if pod.deleting:
             note = f"skip schedule deleting pod: {pod.key}"
-            self.outbox.emit(RecordEvent.of("Warning", "FailedScheduling", pod.key, note))
+            self.outbox.emit(RecordEvent("Warning", "FailedScheduling", pod.key, event_note(note)))
 
     # --- groups -----------------------------------------------------------------------------------------------------
 
@@ -158,7 +213,7 @@ class Submitter:
             self.outbox.emit(SetCondition(current.entity_key, condition))
             self.outbox.emit(Evict(current.key, current.uid, by.key, by.uid, node))
             note = f"Preempted by {by.key.kind} {by.uid} on node {node}"
-            self.outbox.emit(RecordEvent.of("Normal", "Preempted", current.key, note))
+            self.outbox.emit(RecordEvent("Normal", "Preempted", current.key, event_note(note)))
 
     def clear_nominations(self, pods: tuple[Pod, ...]) -> None:
         """Lower pods lose their nomination to the preemptor's node (spec §5.8.6)."""
@@ -167,7 +222,3 @@ class Submitter:
             if current is not None and current.status.nominated_node_name:
                 self.queue.nominator.delete(current)
                 self.outbox.emit(Nominate(current.key, ""))
-
-
-def _one_node(node: str, status: Status) -> FitError:
-    return FitError(1, {node: status}, unschedulable_plugins=frozenset({status.plugin}))

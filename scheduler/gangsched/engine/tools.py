@@ -51,10 +51,9 @@ class Tools:
         They do when nothing happened meanwhile; else they are taken back first, so that what waited meets the world as
         it was, and submit counts each pod anew.
         """
-        counted = self.world.undisturbed
-        if counted:
+        if self.world.let_go():
             session.commit()
-        else:
-            session.revert(START)
+            return True
+        session.revert(START)
         self.world.release()
-        return counted
+        return False

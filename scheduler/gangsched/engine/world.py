@@ -64,10 +64,12 @@ class World:
         """Keep changes away from the node table until ``release``."""
         self._held = []
 
-    @property
-    def undisturbed(self) -> bool:
-        """Whether no change waits."""
-        return not self._held
+    def let_go(self) -> bool:
+        """End the hold if no change waits."""
+        if self._held:
+            return False
+        self._held = None
+        return True
 
     def release(self) -> None:
         """Apply the changes that waited, in order."""
@@ -158,8 +160,6 @@ class World:
         self.pods[pod.key] = pod
         if pod.group_key is not None:
             self.forest.renew_pod(pod)
-        if self.accounts is not None and self._takes_part(pod):
-            self.accounts.see(pod, self._has_place(pod))
 
     def confirm(self, old: Pod, new: Pod) -> bool:
         """An assumed pod shows its node and another status, and is otherwise as it was: what is counted stays.
@@ -174,8 +174,6 @@ class World:
         self.pods[key] = new
         if new.group_key is not None:
             self.forest.renew_pod(new)
-        if self.accounts is not None:
-            self.accounts.see(new, True)
         self.table.replace_pod(new, node_name, old)
         return True
 
@@ -194,16 +192,17 @@ class World:
         A pod that has gone, or been replaced, since it was popped counts nowhere; its binding will fail. False, and
         nothing is done, when it is placed already.
         """
-        key, uid = pod.key, pod.uid
-        known = self.pods.get(key)
-        if (known is not None and known.node_name) or self._assumed.get(key) == uid:
-            return False
-        if known is None or known.uid != uid:
-            if counted:
-                self.version += 1
-                self.table.remove_pod(pod, node_name)
-            return True
-        self._assumed[key] = uid
+        key = pod.key
+        if self.pods.get(key) is not pod or key in self._assumed:  # not as it was popped
+            if self.is_placed(pod):
+                return False
+            known = self.pods.get(key)
+            if known is None or known.uid != pod.uid:
+                if counted:
+                    self.version += 1
+                    self.table.remove_pod(pod, node_name)
+                return True
+        self._assumed[key] = pod.uid
         if pod.group_key is not None:
             self.forest.assume(pod, node_name)
         if self.accounts is not None:

@@ -8,7 +8,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from gangsched.api import Engine
-from gangsched.engine.conditions import group_condition_type
+from gangsched.engine.conditions import INITIALLY_SCHEDULED
 from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict
 from gangsched.engine.settings import SECOND
 from gangsched_framework.objects import EntityKey, Group, Pod
@@ -207,7 +207,7 @@ class _Viewer:
 
     def _scheduled(self, key: EntityKey) -> str:
         group = self._forest.group(key)
-        condition = group.condition(group_condition_type(group)) if group else None
+        condition = group.condition(INITIALLY_SCHEDULED[group.kind]) if group else None
         return condition.status if condition else ""
 
     def _root(self, key: EntityKey) -> EntityKey:

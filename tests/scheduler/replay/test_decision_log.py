@@ -63,7 +63,7 @@ def test_a_condition_may_carry_a_nomination() -> None:
 
 def test_events_leave_no_trace_in_the_hash() -> None:
     hashed = DecisionHash()
-    hashed.add(1, RecordEvent.of("Warning", "FailedScheduling", "default/a", "no room"))
+    hashed.add(1, RecordEvent("Warning", "FailedScheduling", "default/a", "no room"))
     assert (hashed.count, hashed.hex) == (0, hashlib.sha256().hexdigest())
 
 
