@@ -11,7 +11,7 @@ from gangsched.config import default_config
 from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.settings import Settings
 from gangsched.host import Host
-from gangsched_framework.objects import Namespace, Queue
+from gangsched_framework.objects import Group, Namespace, Queue
 from gangsched_plugins.default_registry import default_registry
 from tests.cycles.harness import leaf, node, pod
 
@@ -102,5 +102,27 @@ def test_it_ends_when(change: Callable[[Scheduler], None]) -> None:
     change(cluster.core)
 
     known, _ = cluster.attempt("second")
+
+    assert not known
+
+
+GROUP_OF_OTHERS: dict[str, Callable[[Scheduler, Group], None]] = {
+    "becomes less important": lambda core, group: core.update(evolve(group, priority=-1)),
+    "goes": lambda core, group: core.delete(group),
+}
+
+
+@pytest.mark.parametrize("change", GROUP_OF_OTHERS.values(), ids=GROUP_OF_OTHERS)
+def test_it_ends_when_a_group_of_running_pods(change: Callable[[Scheduler, Group], None]) -> None:
+    """The world of nodes and pods is the same, but now there is somebody to evict."""
+    cluster = Cluster()
+    group = leaf("important", 1, priority=10)
+    cluster.core.add(group)
+    cluster.core.add(evolve(pod("worth-more", "important", cpu=2, on="half"), priority=-1))
+    cluster.attempt("first")
+    assert cluster.attempt("second")[0]
+    change(cluster.core, group)
+
+    known, _ = cluster.attempt("third")
 
     assert not known

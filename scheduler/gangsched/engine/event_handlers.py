@@ -126,7 +126,7 @@ class EventHandlers:
             self.queue.move_all(_POD_GROUP_ADD if isinstance(new, PodGroup) else _COMPOSITE_ADD, None, new)
             return
         forest.update_group(new)
-        if old.annotations.get(QUEUE_NAME) != new.annotations.get(QUEUE_NAME):
+        if _what_pods_take_over(old) != _what_pods_take_over(new):
             self.world.regroup(new.key)
         self.queue.update_group(new)
         # DIV-16: a changed CompositePodGroup is an event too (v1.37.2 sends none)
@@ -221,6 +221,11 @@ class EventHandlers:
             SelectorOwner: world.selector_owners,  # type: ignore[dict-item]
         }
         return stores[type(obj)]
+
+
+def _what_pods_take_over(group: Group) -> tuple[object, ...]:
+    """What a group's pods have of it: tenant, importance as victims, and whether they go together."""
+    return (group.annotations.get(QUEUE_NAME), group.effective_priority, group.disruption_mode)
 
 
 def _store_key(obj: ClusterObject) -> str:

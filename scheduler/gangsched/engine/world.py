@@ -54,8 +54,8 @@ class World:
     listed: int = 0
     """Counts the changes of namespaces, priority classes, budgets, owners and queues."""
     version: int = 0
-    """Counts the changes an evaluation could notice: of nodes, of pods and promised room on them, of namespaces, owners
-    and budgets."""
+    """Counts the changes an evaluation could notice: of nodes, of pods, their groups and promised room on them, of
+    namespaces, owners and budgets."""
     _held: list[tuple[Callable[..., object], tuple[Any, ...]]] | None = None
 
     # --- the snapshot's hold ----------------------------------------------------------------------------------------
@@ -106,9 +106,11 @@ class World:
         return pod.node_name != "" or pod.key in self._assumed
 
     def regroup(self, key: EntityKey) -> None:
-        """A group came, went, or names another queue: its pods may count for others now."""
-        if self.accounts is not None:
-            for leaf in self.forest.leaves_below(key):
+        """A group came, went, or changed: its pods may count for others now, running ones be of another priority."""
+        for leaf in self.forest.leaves_below(key):
+            if self.forest.scheduled_count(leaf):
+                self.version += 1
+            if self.accounts is not None:
                 for pod in self.forest.pods(leaf).values():
                     self.accounts.see(pod, self._has_place(pod), regrouped=True)
 
