@@ -313,19 +313,19 @@ class Forest:
             infos[record.key] = PodGroupInfo(record.group, children)
         return infos[key]
 
-    def leaves_below(self, key: EntityKey) -> Iterator[EntityKey]:
-        """Keys of the PodGroups at or below ``key`` in evaluation order, placeholders and cycles included once."""
+    def leaves_below(self, key: EntityKey, levels: int | None = None) -> Iterator[EntityKey]:
+        """PodGroups at or below ``key``, on so many levels, in evaluation order; placeholders and cycles once."""
         seen: dict[EntityKey, None] = {}
-        stack = [key]
+        stack = [(key, 0)]
         while stack:
-            current = stack.pop()
+            current, level = stack.pop()
             record = self._records.get(current)
-            if record is None or current in seen:
+            if record is None or current in seen or level == levels:
                 continue
             seen[current] = None
             if record.is_leaf:
                 yield current
-            stack.extend(child.key for child in reversed(record.children.values()))
+            stack.extend((child.key, level + 1) for child in reversed(record.children.values()))
 
     def _check(self) -> None:
         """Assert that links and counters equal a recomputation (tests only)."""

@@ -64,7 +64,7 @@ class NodeTable:
         self.priorities = Tally()
         self.classes = NodeClasses(self.nodes, 0)
         self._known: dict[str, Node] = {}  # in order of addition
-        self._homeless: dict[str, dict[str, Pod]] = {}  # node name -> pods whose node has no row (yet)
+        self.homeless: dict[str, dict[str, Pod]] = {}  # node name -> pods whose node has no row (yet)
         self._stale = False
 
     # --- nodes --------------------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ class NodeTable:
         if row is not None:
             for pod in list(self.pods[row].values()):
                 self._take(row, pod.key)
-                self._homeless.setdefault(name, {})[pod.key] = pod
+                self.homeless.setdefault(name, {})[pod.key] = pod
         self._stale = True
 
     def known_nodes(self) -> list[Node]:
@@ -123,12 +123,12 @@ class NodeTable:
                 self._replace(row, self._known[name])
         else:
             self._renumber(names)
-        for name in [n for n in self._homeless if n in self.row_of]:
-            waiting = self._homeless[name]
+        for name in [n for n in self.homeless if n in self.row_of]:
+            waiting = self.homeless[name]
             for pod in list(waiting.values()):
                 self.add_pod(pod, name)
                 del waiting[pod.key]
-            del self._homeless[name]
+            del self.homeless[name]
 
     def _replace(self, row: int, node: Node) -> None:
         if self.nodes[row] is not node:
@@ -195,7 +195,7 @@ class NodeTable:
         """Count a pod on a node. O(resources of the pod). A pod of an unknown node waits for that node."""
         row = self.row_of.get(node_name)
         if row is None or node_name not in self._known:
-            self._homeless.setdefault(node_name, {})[pod.key] = pod
+            self.homeless.setdefault(node_name, {})[pod.key] = pod
             return
         key, pods, spec = pod.key, self.pods[row], pod.spec
         if key in pods:
@@ -219,11 +219,11 @@ class NodeTable:
 
     def remove_pod(self, pod: Pod, node_name: str) -> Pod:
         """Take back what ``add_pod`` counted under the pod's key; returns the object that stood there."""
-        waiting = self._homeless.get(node_name)
+        waiting = self.homeless.get(node_name)
         if waiting is not None and pod.key in waiting:
             stood = waiting.pop(pod.key)
             if not waiting:
-                del self._homeless[node_name]
+                del self.homeless[node_name]
             return stood
         row = self.row_of.get(node_name)
         if row is None:
@@ -238,7 +238,7 @@ class NodeTable:
         key, row = pod.key, self.row_of.get(node_name)
         old = self.pods[row].get(key) if row is not None else None
         if row is None or old is None:
-            waiting = self._homeless.get(node_name, {})
+            waiting = self.homeless.get(node_name, {})
             if key not in waiting:
                 raise InvariantError(f"pod {key} is not on {node_name}")
             waiting[key] = pod
@@ -345,6 +345,6 @@ class NodeTable:
                 assert column[row] == self.nodes[row].allocatable.get(resource)
         for sparse in (self.affinity_pods, self.ports):
             assert all(0 <= row < len(self.names) and held for row, held in sparse.items())
-        for name, waiting in self._homeless.items():
+        for name, waiting in self.homeless.items():
             assert waiting, name
             assert self._stale or name not in self._known, name

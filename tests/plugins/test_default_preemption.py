@@ -452,12 +452,64 @@ def test_victims_on_a_nominated_node_are_waited_for_and_nominations_kept(on: str
     assert result.nominations == {"default/high-0": "n1"}
 
 
-def test_a_victim_with_anti_affinity_to_a_member_goes_although_its_room_is_not_needed() -> None:
+def test_a_unit_that_repels_a_member_stays_where_the_members_pre_filter_had_nothing_to_say() -> None:
+    """As v1.37.2: InterPodAffinity skipped the member in the emptied cluster, and is not asked about it again."""
     keeper = make_pod("keeper").node("n1").anti_affinity("kubernetes.io/hostname", {"app": "web"}).obj()
     arena = Arena([node("n1", cpu=4)], [keeper, running("other", "n1")], [HIGH])
-    result, _ = arena.preempt_group(HIGH, [evolve(members(1, cpu=1)[0], labels={"app": "web"})])
+    result, text = arena.preempt_group(HIGH, [evolve(members(1, cpu=1)[0], labels={"app": "web"})])
     assert result is not None
-    assert [pod.name for pod in result.victims] == ["keeper"]
+    assert result.victims == ()
+    assert text == FOUND.format(0)
+
+
+# --- units that cannot be told: errors of v1.37.2 ---------------------------------------------------------------------
+
+BROKEN = 'error in "DefaultPreemption" PodGroupPostFilter plugins: pod group preemption: '
+LOST = 'failed to get node info for node "gone" from snapshot: nodeinfo not found for node name "gone"'
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("priority", [0, 10], ids=["of a lesser unit", "of a unit that may not be evicted"])
+def test_a_pod_on_a_node_that_has_gone_breaks_the_preemption_of_groups(whole: bool, priority: int) -> None:
+    low = leaf("low", priority=priority, whole=whole)
+    pods = [running("a", "n1", 1, group="low"), running("b", "gone", 1, group="low"), running("c", "n1", 1)]
+    result, text = Arena([node("n1")], pods, [HIGH, low]).preempt_group(HIGH, members(1))
+    assert (text == f"{BROKEN}failed to create domain: {LOST}") is whole
+    assert result is None or not whole
+
+
+def test_a_pod_on_a_node_that_has_gone_does_not_matter_when_it_goes_alone() -> None:
+    pods = [running("a", "n1", 2), running("b", "gone", 1)]
+    _, text = Arena([node("n1")], pods, [HIGH]).preempt_group(HIGH, members(1))
+    assert text == FOUND.format(1)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "text"),
+    [
+        (["n1"], f"preemption: {LOST}"),
+        (["n1", "n2"], f"preemption: [{LOST}, {LOST.replace('gone', 'lost')}]"),
+        (["n1", "n3"], "preemption: found a potential placement for pod on node n3, preempting 1 victims"),
+    ],
+    ids=["one node, one error", "unlike errors in brackets", "another node may still be found"],
+)
+def test_a_pod_on_a_node_that_has_gone_breaks_the_preemption_on_the_nodes_of_its_unit(
+    nodes: list[str], text: str
+) -> None:
+    groups = [leaf("g1", whole=True), leaf("g2", whole=True)]
+    pods = [running("a", "n1", 2, group="g1"), running("b", "gone", 1, group="g1")]
+    pods += [running("c", "n2", 2, group="g2"), running("d", "lost", 1, group="g2"), running("e", "n3", 2)]
+    pods = [pod for pod in pods if pod.node_name in (*nodes, "gone", "lost")]
+    assert Arena([node(name) for name in nodes], pods, groups).preempt(waiting())[1] == text
+
+
+def test_in_a_tree_of_five_levels_a_pod_of_two_units_breaks_the_preemption() -> None:
+    """A leaf of the fourth level belongs to the top, one of the fifth climbs no higher than the second level."""
+    tree = [inner("c0", whole=True), inner("c1", parent="c0", whole=True), inner("c2", parent="c1")]
+    tree += [inner("c3", parent="c2"), leaf("deep", parent="c3"), leaf("flat", parent="c2")]
+    pods = [running("shallow", "n1", 1, group="flat"), running("deepest", "n1", 1, group="deep")]
+    _, text = Arena([node("n1")], pods, [HIGH, *tree]).preempt_group(HIGH, members(1))
+    assert text == f"{BROKEN}no corresponding pod shallow in pods of node n1"
 
 
 # --- queueing -------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from attrs import define, field, frozen
 
 from gangsched_framework.handle import Handle
 from gangsched_framework.objects import POD, Pod
+from gangsched_framework.status import Status
 from gangsched_framework.vacancy import Vacancy
 from gangsched_plugins.default_preemption.dry_runs import Climbs, climbs_of, still
 from gangsched_plugins.default_preemption.row_memo import RowMemo
@@ -19,8 +20,8 @@ from gangsched_plugins.default_preemption.units import Unit, UnitFinder
 class Emptied(Protocol):
     """Lesser units that can be taken off and put back together."""
 
-    def take_off(self) -> None:
-        """Take every unit off its nodes."""
+    def take_off(self) -> Status | None:
+        """Take every unit off its nodes; an Error when that is not possible."""
         ...
 
     def put_back(self) -> None:
@@ -48,10 +49,10 @@ class UnitByUnit:
     _units: Sequence[Unit]
     _mark: int = 0
 
-    def take_off(self) -> None:
+    def take_off(self) -> Status | None:
         self._mark = self.trial.mark()
-        for unit in self._units:
-            self.trial.take(unit, ())
+        broken = (self.trial.take(unit, ()) for unit in self._units)
+        return next((status for status in broken if status is not None), None)
 
     def put_back(self) -> None:
         self.trial.rollback(self._mark)
@@ -92,9 +93,10 @@ class NodeByNode:
     def __attrs_post_init__(self) -> None:
         self._vacancies = [row.vacancy for row in self._rows.values() if row.vacancy is not None]
 
-    def take_off(self) -> None:
+    def take_off(self) -> Status | None:
         self._mark = self.trial.mark()
         self._stood = self.trial.snapshot.vacate(self._vacancies)
+        return None
 
     def put_back(self) -> None:
         self.trial.rollback(self._mark)

@@ -44,6 +44,9 @@ class GroupPreemption:
 
     def run(self, schedule: SchedulingFunction) -> Answer:
         """Nominations of every pod of the found assignment, and the victims that cannot stay beside it."""
+        lost = self._units.lost(self._snapshot.all_nodes)
+        if lost is not None:
+            return None, error(f"{PREFIX}failed to create domain: {lost.message}")
         if self._never():
             return None, unschedulable(f"{PREFIX}not eligible due to preemptionPolicy=Never.")
         if self._ongoing():
@@ -54,7 +57,9 @@ class GroupPreemption:
         if self._handle.tracing:
             self._tell_units("taken off in thought", emptied.units())
         try:
-            emptied.take_off()
+            broken = emptied.take_off()
+            if broken is not None:
+                return None, error(PREFIX + broken.message)
             attempt = schedule()
             if not attempt.status.ok:
                 return None, Status(attempt.status.code, (PREFIX + attempt.status.message,))

@@ -83,8 +83,9 @@ class DefaultPreemption:
         return result, status
 
     def powerless(self, priority: int) -> bool:
-        """Whether nobody of less priority runs. O(1)"""
-        return not UnitFinder(self._handle.forest, self._handle.snapshot).any_below(priority)
+        """Whether nobody of less priority runs, and no unit can be broken. O(1)"""
+        units = UnitFinder(self._handle.forest, self._handle.snapshot)
+        return not units.any_below(priority) and not units.any_lost()
 
     def _framework(self, pod: Pod) -> Framework:
         framework = self._handle.framework_for(pod.scheduler_name)

@@ -87,9 +87,10 @@ class PodPreemption:
         return self._choose(found) if found else self._none_found(helpful, statuses)
 
     def _none_found(self, helpful: list[int], statuses: list[Status]) -> tuple[PostFilterResult | None, Status]:
-        broken = next((status for status in statuses if not status.rejected), None)
-        if broken is not None:
-            return None, error(PREFIX + broken.message)
+        broken = dict.fromkeys(status.message for status in statuses if not status.rejected)
+        if broken:
+            texts = ", ".join(broken)
+            return None, error(f"{PREFIX}[{texts}]" if len(broken) > 1 else PREFIX + texts)
         failed: dict[Status, list[int]] = {}
         for row, status in zip(helpful, statuses, strict=True):
             failed.setdefault(status, []).append(row)
@@ -130,6 +131,9 @@ class PodPreemption:
         if known is not None and still(known.climbs, self._units):
             return known.answer
         node = self._snapshot.table.infos[row]
+        lost = self._units.lost((node,))
+        if lost is not None:
+            return lost
         units = self._units.on_node(node, self._pod.priority)
         answer = self._dry_run(node, units)
         run = DryRun.of(answer, node.pods.values(), units, self._units) if self._keeps else None

@@ -11,7 +11,7 @@ from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Handle
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import Pod
-from gangsched_framework.status import Status
+from gangsched_framework.status import Status, error
 from gangsched_plugins.default_preemption.units import Unit
 
 SUBJECT = "preemption"
@@ -68,8 +68,10 @@ class Trial:
         self._kept.clear()
 
     def take(self, unit: Unit, seats: Sequence[Seat]) -> Status | None:
-        """Remove the unit's pods; an Error of a plugin that cannot follow."""
+        """Remove the unit's pods; an Error of a plugin that cannot follow, or when one has been removed already."""
         for pod, node in unit.pods:
+            if pod.key not in node.pods:  # another unit took it: of trees too deep, units may overlap (spec §5.3)
+                return error(f"no corresponding pod {pod.name} in pods of node {node.name}")
             self.snapshot.remove(pod, node.name, keep=node.name not in self._kept)
             self._kept[node.name] = None
             for seat in seats:
@@ -99,8 +101,6 @@ class Trial:
             concerned = _beside(unit, seats) if local else seats
             broken = self.give_back(unit, concerned)
             refused = self.refusal(concerned) if broken is None else None
-            if refused is None and broken is None and emptied:
-                refused = self._repels(unit, seats)
             if self._handle.tracing and broken is None:
                 self._tell(unit, seats, refused)
             if refused is not None:
@@ -116,25 +116,6 @@ class Trial:
             self._handle.trace(SUBJECT, f"{unit.text} goes: {refused.text}")
         elif _beside(unit, seats):
             self._handle.trace(SUBJECT, f"{unit.text} stays")
-
-    def _repels(self, unit: Unit, seats: Sequence[Seat]) -> Refused | None:
-        """Which seat is refused by a plugin that had skipped it and is woken by terms of the unit's pods.
-
-        A pod without rules of its own is subject to nothing but the terms of others, so other units need no look.
-        """
-        if not any(pod.spec.has_affinity for pod, _ in unit.pods):
-            return None
-        for seat in seats:
-            state = CycleState(seat.state.placement)
-            status = self._framework.run_pre_filter(state, seat.pod, self.snapshot.all_nodes).status
-            if status is not None:
-                return Refused(seat, status)
-            for plugin in self._framework.filter_plugins:
-                if plugin.name in seat.state.skip_filter and plugin.name not in state.skip_filter:
-                    status = plugin.filter(state, seat.pod, seat.node)
-                    if status is not None:
-                        return Refused(seat, status)
-        return None
 
     def refusal(self, seats: Sequence[Seat]) -> Refused | None:
         """Why the first seat that fails does so, earlier ones taken and later ones free; None when all fit."""

@@ -11,6 +11,7 @@ from gangsched_framework.hierarchy import MAX_PARENT_LINKS, Forest
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import COMPOSITE_POD_GROUP, POD, POD_GROUP, EntityKey, Group, Pod
 from gangsched_framework.snapshot import Snapshot
+from gangsched_framework.status import Status, error
 
 NOT_STARTED = 2**63 - 1
 """Start time of a pod without one: later than any other (conformance README §2)."""
@@ -129,6 +130,22 @@ class UnitFinder:
             self._climbed[leaf] = (whole, chain[-1].effective_priority if chain else None)
         return self._climbed[leaf]
 
+    def any_lost(self) -> bool:
+        """Whether pods stand on nodes that have gone."""
+        return any(self._snapshot.table.homeless.values())
+
+    def lost(self, nodes: Sequence[NodeInfo]) -> Status | None:
+        """An Error when a unit with a pod on one of ``nodes`` has another on a node that has gone (v1.37.2)."""
+        if not self.any_lost():
+            return None
+        groups = dict.fromkeys(self._climb(pod)[0] for node in nodes for pod in node.pods.values())
+        names = (pod.node_name for group in groups if group is not None for pod in self._members(group))
+        name = next((name for name in names if self._snapshot.node(name) is None), None)
+        if name is None:
+            return None
+        problem = f'nodeinfo not found for node name "{name}"'
+        return error(f'failed to get node info for node "{name}" from snapshot: {problem}')
+
     def _unit_of(self, group: Group, priority: int) -> Unit:
         unit = self._whole.get(group.key)
         if unit is None:
@@ -136,15 +153,15 @@ class UnitFinder:
         return unit
 
     def _pods_below(self, group: Group) -> Iterator[tuple[Pod, NodeInfo]]:
-        """Scheduled pods of the subtree that stand on a node, as the table holds them (spec §5.3: any node).
+        """Scheduled pods of the subtree that stand on a node, as the table holds them (spec §5.3: any node)."""
+        for pod in self._members(group):
+            node = self._snapshot.node(pod.node_name)
+            counted = node.pods.get(pod.key) if node is not None else None
+            if node is not None and counted is not None:
+                yield counted, node
 
-        Leaves whose own climb does not end here go without the rest.
-        """
-        for leaf in self._forest.leaves_below(group.key):
-            if self.climb(leaf)[0] is not group:
-                continue
-            for pod in sorted(self._forest.scheduled_pods(leaf).values(), key=lambda pod: pod.name):
-                node = self._snapshot.node(pod.node_name)
-                counted = node.pods.get(pod.key) if node is not None else None
-                if node is not None and counted is not None:
-                    yield counted, node
+    def _members(self, group: Group) -> Iterator[Pod]:
+        """Scheduled pods of the subtree, leaf by leaf. v1.37.2 looks at four levels downwards as upwards: in deeper
+        trees a pod may be of two units, or of none but its own."""
+        for leaf in self._forest.leaves_below(group.key, MAX_PARENT_LINKS):
+            yield from sorted(self._forest.scheduled_pods(leaf).values(), key=lambda pod: pod.name)
