@@ -12,6 +12,7 @@ from functools import cached_property
 from attrs import Factory, define, field
 
 from gangsched_framework.objects import EntityKey, Group, Pod, PodGroup
+from gangsched_framework.status import Status
 from gangsched_framework.values import value
 
 
@@ -63,7 +64,7 @@ class QueueingParams:
     was_flushed: bool = False
     flush_timestamp: int = 0
     gating_plugin: str = ""
-    gating_reason: str = ""
+    refusal: Status | None = None
     """What the gating plugin said; for the debugging view."""
 
 

@@ -15,7 +15,7 @@ from gangsched_queue.nominator import Nominator
 from gangsched_queue.pending_pods import PendingPods
 from gangsched_queue.registrations import Registrations
 from gangsched_queue.settings import QueueSettings
-from gangsched_queue.waiting import WaitingEntities
+from gangsched_queue.waiting import Place, WaitingEntities
 
 
 @define(eq=False, kw_only=True)
@@ -33,10 +33,13 @@ class Containers:
     in_flight: InFlight
     last_popped: EntityKey | None = None
 
-    def place_member(self, leaf: EntityKey, info: QueuedPodInfo, *, attempted: bool = False) -> EntityKey | None:
-        """Put a member that is nowhere to where its root is (spec §2.11 Add 3). ``attempted``: it has just failed.
+    def place_member(
+        self, leaf: EntityKey, info: QueuedPodInfo, *, attempted: bool = False, arrives: bool = False
+    ) -> EntityKey | None:
+        """Put a member that is nowhere to where its root is (spec §2.11 Add 3).
 
-        Returns the tree that it joined; None when there was none, so that one was made at most.
+        ``attempted``: it has just failed. ``arrives``: the event of its arrival follows, and if it wakes nobody but the
+        tree, does so here. Returns the tree that is still to be woken, None when there is none.
         """
         root = self.forest.root(leaf)
         if root is None:
@@ -46,17 +49,30 @@ class Containers:
             self.pending.add(leaf, info, attempted=attempted)
             return None
         found = self.waiting.find_tree(root)
-        if found is not None:
-            entity, place = found
-            entity.insert(leaf, info)
-            self.waiting.requeue(entity, place.way_back, place)
+        if found is None:
+            group = self.forest.group(root)
+            assert group is not None
+            entity = QueuedPodGroupInfo(key=root, group=group, timestamp=info.timestamp)
+            entity.insert_alike(leaf, info)
+            self.waiting.enter(entity)
+            return None
+        entity, place = found
+        if arrives and place is Place.PARKED and not entity.attempts and self._wakes_alone(entity):
+            self.waiting.join(entity, place, leaf, info)
+            return None
+        if arrives and place is Place.ACTIVE:
+            self.waiting.join(entity, place, leaf, info)
             return root
-        group = self.forest.group(root)
-        assert group is not None
-        entity = QueuedPodGroupInfo(key=root, group=group, timestamp=info.timestamp)
         entity.insert(leaf, info)
-        self.waiting.enter(entity)
-        return None
+        self.waiting.requeue(entity, place.way_back, place)
+        return root
+
+    def _wakes_alone(self, entity: QueuedPodGroupInfo) -> bool:
+        """Whether the arrival of its member wakes a gated tree, and nobody else (spec §2.7.6c)."""
+        registrations, opened = self.registrations, self.waiting.parked.open
+        return entity.gating_plugin in registrations.arrival_gates and (
+            not opened or opened.keys().isdisjoint(registrations.of_arrival.gates)
+        )
 
     def readd(self, leaves: list[EntityKey]) -> None:
         """Place the incomplete pods of some leaves anew: oldest first, then by name (conformance README §2)."""

@@ -10,7 +10,7 @@ from attrs import define, field
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.infos import QueuedPodInfo, QueueingParams
 from gangsched_framework.objects import EntityKey, Group, Pod
-from gangsched_queue.member_gates import MemberGates, member_order
+from gangsched_queue.member_gates import Kind, MemberGates, member_order
 
 
 def rejectors(info: QueuedPodInfo) -> list[str]:
@@ -70,11 +70,15 @@ class QueuedPodGroupInfo(QueueingParams):
     key: EntityKey
     group: Group
     size: int = 0
-    rejected: RejectedMembers = field(factory=RejectedMembers)
     fresh: dict[str, QueuedPodInfo] = field(factory=dict)
     """Members that were never in the active queue (spec §2.2.2)."""
-    gates: MemberGates = field(factory=MemberGates)
-    _leaves: dict[EntityKey, dict[str, QueuedPodInfo]] = field(factory=dict)
+    by_leaf: dict[EntityKey, dict[str, QueuedPodInfo]] = field(factory=dict)
+    """The members of each leaf that has any, in no particular order."""
+    alike: Kind | None = None
+    """Of all members, while each of them was told by PreEnqueue what the entity was; None = they are told apart, or
+    nobody was asked yet."""
+    _gates: MemberGates | None = None
+    _rejected: RejectedMembers | None = None
 
     @property
     def priority(self) -> int:
@@ -86,63 +90,112 @@ class QueuedPodGroupInfo(QueueingParams):
         """Whose annotations and age are the entity's."""
         return self.group
 
+    @property
+    def rejected(self) -> RejectedMembers:
+        """Worked out when it is first asked for: most trees are tried before anybody does. O(members) then."""
+        if self._rejected is None:
+            self._rejected = RejectedMembers()
+            for info in self.members():
+                self._rejected.add(info)
+        return self._rejected
+
+    @property
+    def gates(self) -> MemberGates:
+        """What PreEnqueue said to whom: from now on members are told apart. O(members) the first time."""
+        if self._gates is None:
+            if self.alike is not None:
+                self._gates = MemberGates.of_alike(self.alike, self.members(), self.refusal)
+                self.alike = None
+            else:
+                self._gates = MemberGates(unseen={info.pod.key: info for info in self.members()})
+        return self._gates
+
+    @property
+    def unasked(self) -> bool:
+        """Whether PreEnqueue has not been asked about any member yet."""
+        return self.alike is None and self._gates is None
+
+    @property
+    def open(self) -> bool:
+        """Whether it has a member that nobody rejected; a gate that is shut for all alike has rejected everybody."""
+        return not (self.alike is not None and self.gating_plugin) and bool(self.rejected.unrejected)
+
     def insert(self, leaf: EntityKey, info: QueuedPodInfo) -> None:
-        """Add a member. O(rejectors of the member)."""
+        """Add a member, of whom PreEnqueue has not been asked. O(rejectors of the member)."""
+        if not self.unasked:
+            self.gates.unseen[info.pod.key] = info
+        self.insert_alike(leaf, info)
+
+    def insert_alike(self, leaf: EntityKey, info: QueuedPodInfo) -> None:
+        """Add a member that was told what the other ones were."""
         key = info.pod.key
-        members = self._leaves.get(leaf)
+        members = self.by_leaf.get(leaf)
         if members is None:
-            members = self._leaves[leaf] = {}
+            members = self.by_leaf[leaf] = {}
         assert key not in members
         members[key] = info
         self.size += 1
-        self.rejected.add(info)
         if info.initial_attempt_timestamp is None:
             self.fresh[key] = info
-        self.gates.unseen[key] = info
+        if self._rejected is not None:
+            self._rejected.add(info)
+
+    def reject(self, info: QueuedPodInfo, plugin: str) -> None:
+        """A plugin gates the member: it joins the member's rejectors (spec §2.8.3)."""
+        if self._rejected is not None:
+            self._rejected.reject(info, plugin)
+        else:
+            info.unschedulable_plugins |= {plugin}
 
     def get(self, leaf: EntityKey, pod_key: str) -> QueuedPodInfo | None:
-        return self._leaves.get(leaf, {}).get(pod_key)
+        members = self.by_leaf.get(leaf)
+        return members.get(pod_key) if members is not None else None
 
     def remove(self, leaf: EntityKey, pod_key: str) -> QueuedPodInfo | None:
         """Take a member out; None when it is not here."""
-        members = self._leaves.get(leaf)
+        members = self.by_leaf.get(leaf)
         info = members.pop(pod_key, None) if members is not None else None
         if info is None:
             return None
         if not members:
-            del self._leaves[leaf]
+            del self.by_leaf[leaf]
         self.size -= 1
-        self.rejected.remove(info)
         self.fresh.pop(pod_key, None)
-        self.gates.leave(info)
+        if self._rejected is not None:
+            self._rejected.remove(info)
+        if self.alike is not None:
+            info.gating_plugin = self.gating_plugin
+        elif self._gates is not None:
+            self._gates.leave(info)
         return info
 
     def replace(self, info: QueuedPodInfo, pod: Pod) -> None:
         """A member's object changed: PreEnqueue must see it anew when it next runs."""
-        self.gates.leave(info)
+        if not self.unasked:
+            self.gates.leave(info)
+            self.gates.unseen[pod.key] = info
         info.pod = pod
-        self.gates.unseen[pod.key] = info
 
     def members(self) -> Iterator[QueuedPodInfo]:
         """Every member, in no particular order."""
-        return (info for members in self._leaves.values() for info in members.values())
+        return (info for members in self.by_leaf.values() for info in members.values())
 
     def leaves(self) -> Iterable[EntityKey]:
         """Keys of the leaves with members, in no particular order."""
-        return self._leaves.keys()
+        return self.by_leaf.keys()
 
     def members_of(self, leaf: EntityKey) -> list[QueuedPodInfo]:
-        return list(self._leaves.get(leaf, {}).values())
+        return list(self.by_leaf.get(leaf, {}).values())
 
     def ordered(self, forest: Forest) -> dict[EntityKey, list[QueuedPodInfo]]:
         """Leaves in the order of their evaluation, each with its members in the order they are tried (spec §2.9)."""
-        keys = sorted(self._leaves, key=forest.position) if len(self._leaves) > 1 else self._leaves
-        return {leaf: sorted(self._leaves[leaf].values(), key=member_order) for leaf in keys}
+        keys = sorted(self.by_leaf, key=forest.position) if len(self.by_leaf) > 1 else self.by_leaf
+        return {leaf: sorted(self.by_leaf[leaf].values(), key=member_order) for leaf in keys}
 
     def _check(self, forest: Forest) -> None:
         count = 0
         rejected = RejectedMembers()
-        for leaf, members in self._leaves.items():
+        for leaf, members in self.by_leaf.items():
             assert members, f"{leaf}: empty"
             assert forest.root(leaf) == self.key, f"{leaf} does not belong to {self.key}"
             for key, info in members.items():
@@ -151,13 +204,25 @@ class QueuedPodGroupInfo(QueueingParams):
                 rejected.add(info)
                 count += 1
         assert count == self.size > 0
-        assert rejected.unrejected == self.rejected.unrejected
-        assert rejected.pending == self.rejected.pending
-        assert rejected.by_plugin.keys() == self.rejected.by_plugin.keys()
-        assert all(dict(rejected.by_plugin[plugin]) == dict(found) for plugin, found in self.rejected.by_plugin.items())
-        self.gates._check()
-        assert sorted(self.gates.everywhere()) == sorted(i.pod.key for i in self.members())
         assert self.fresh == {i.pod.key: i for i in self.members() if i.initial_attempt_timestamp is None}
+        if self._rejected is not None:
+            assert rejected.unrejected == self._rejected.unrejected
+            assert rejected.pending == self._rejected.pending
+            assert {p: dict(infos) for p, infos in rejected.by_plugin.items()} == {
+                p: dict(infos) for p, infos in self._rejected.by_plugin.items()
+            }
+        if self._gates is not None:
+            assert self.alike is None
+            self._gates._check()
+            assert sorted(self._gates.everywhere()) == sorted(i.pod.key for i in self.members())
+        if self.alike is not None:
+            gate = self.gating_plugin
+            assert (self.refusal.plugin if self.refusal is not None else "") == gate
+            assert gate in self.alike.keepers.telling
+            for info in self.members():
+                assert info.pod.scheduler_name == self.alike.profile
+                assert not gate or gate in info.unschedulable_plugins
+            assert all(forest.depth(leaf) == self.alike.depth for leaf in self.by_leaf)
 
 
 Entity = QueuedPodInfo | QueuedPodGroupInfo

@@ -8,9 +8,9 @@ these let pass, a *cohort*, the ``tree`` plugins say the same. The outcome is th
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from attrs import define, field, frozen
+from attrs import Factory, define, field, frozen
 
 from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.interface import PreEnqueuePlugin
@@ -34,17 +34,35 @@ class Gatekeepers:
     pod: frozenset[str] = frozenset()
     tree: tuple[str, ...] = ()
     declared: bool = True
-    _passed: dict[tuple[str, str], bool] = field(factory=dict, eq=False)
+    marks: Mapping[str, frozenset[str]] = field(
+        init=False, default=Factory(lambda it: {plugin: frozenset((plugin,)) for plugin in it.tree}, takes_self=True)
+    )
+    """``tree`` plugin -> the rejectors of a pod that nobody else has rejected."""
+    telling: frozenset[str] = field(init=False, default=Factory(lambda it: it._telling(), takes_self=True))
+    """Verdicts ('' = none) on a newcomer that hold for all whom the ``pod`` plugins let pass."""
 
-    def passed_all_of_pod(self, first: str, verdict: str) -> bool:
-        """Whether every ``pod`` plugin was asked when ``first`` was asked first and ``verdict`` ('' = none) refused."""
-        if not verdict:
-            return True
-        found = self._passed.get((first, verdict))
-        if found is None:
-            asked = sorted((plugin.name for plugin in self.plugins), key=lambda name: name != first)
-            found = self._passed[first, verdict] = self.pod.isdisjoint(asked[asked.index(verdict) :])
-        return found
+    def _telling(self) -> frozenset[str]:
+        return frozenset(verdict for verdict in ("", *self.tree) if self._asks_all_of_pod("", verdict))
+
+    def speaks_for_all(self, first: str, verdict: str) -> bool:
+        """Whether every ``pod`` plugin was asked when ``first`` was asked first and ``verdict`` ('' = none) refused.
+
+        Then what the ``tree`` plugins said holds for all whom these let pass.
+        """
+        return verdict in self.telling if not first or not verdict else self._asks_all_of_pod(first, verdict)
+
+    def _asks_all_of_pod(self, first: str, verdict: str) -> bool:
+        asked = sorted((plugin.name for plugin in self.plugins), key=lambda name: name != first)
+        return self.declared and (not verdict or self.pod.isdisjoint(asked[asked.index(verdict) :]))
+
+
+@frozen(eq=False)
+class Kind:
+    """Members of one profile, whose leaves are equally deep: for all of them ``tree`` plugins say the same."""
+
+    keepers: Gatekeepers
+    profile: str
+    depth: int
 
 
 @define(eq=False)
@@ -89,8 +107,9 @@ class Cohort(MemberSet):
     def enter(self, info: QueuedPodInfo, plugins: Iterable[str], order: TreeOrder) -> None:
         """Let a member in; ``plugins``: the ``tree`` plugins of its profile."""
         self.add(info, order)
+        marks = info.unschedulable_plugins
         for plugin in plugins:
-            if plugin not in info.unschedulable_plugins:
+            if plugin not in marks:
                 self.unmarked.setdefault(plugin, {})[info.pod.key] = info
 
     def leave(self, info: QueuedPodInfo) -> None:
@@ -155,6 +174,17 @@ class MemberGates:
                 if not cohort.members:
                     del self.cohorts[place]
                 return
+
+    @classmethod
+    def of_alike(cls, kind: Kind, infos: Iterable[QueuedPodInfo], status: Status | None) -> MemberGates:
+        """Of members who have all been told the same."""
+        cohort = Cohort(plugin=status.plugin if status is not None else "", status=status)
+        for info in infos:
+            cohort.members[info.pod.key] = info
+            for plugin in kind.keepers.tree:
+                if plugin not in info.unschedulable_plugins:
+                    cohort.unmarked.setdefault(plugin, {})[info.pod.key] = info
+        return cls(cohorts={(kind.profile, kind.depth, cohort.plugin, True): cohort})
 
     def _check(self) -> None:
         assert all(cohort.members for cohort in self.cohorts.values()), "an empty cohort"

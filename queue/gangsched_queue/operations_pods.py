@@ -17,25 +17,24 @@ from gangsched_queue.waiting import Place
 
 def add(queue: Containers, pod: Pod) -> None:
     """A waiting pod appears; that of a member is an event, too (spec §2.12)."""
+    queue.nominator.add(pod)  # even a gated pod's nomination counts for others (spec §2.10.3)
+    info = QueuedPodInfo(pod=pod, timestamp=queue.clock.now())
     leaf = pod.group_key
     if leaf is None:
-        queue.waiting.enter(_newcomer(queue, pod))
+        queue.waiting.enter(info)
     else:
-        member_added(queue, pod, queue.place_member(leaf, _newcomer(queue, pod)))
-
-
-def _newcomer(queue: Containers, pod: Pod) -> QueuedPodInfo:
-    queue.nominator.add(pod)  # even a gated pod's nomination counts for others (spec §2.10.3)
-    return QueuedPodInfo(pod=pod, timestamp=queue.clock.now())
+        member_added(queue, pod, queue.place_member(leaf, info, arrives=True))
 
 
 def _add_quietly(queue: Containers, pod: Pod) -> None:
     """Without the event of a member's arrival: what is known otherwise is only new here (spec §2.11 Update 1, 7)."""
+    queue.nominator.add(pod)
+    info = QueuedPodInfo(pod=pod, timestamp=queue.clock.now())
     leaf = pod.group_key
     if leaf is None:
-        queue.waiting.enter(_newcomer(queue, pod))
+        queue.waiting.enter(info)
     else:
-        queue.place_member(leaf, _newcomer(queue, pod))
+        queue.place_member(leaf, info)
 
 
 def update(queue: Containers, old: Pod, new: Pod) -> None:

@@ -10,7 +10,7 @@ from gangsched_framework.objects import EntityKey
 from gangsched_framework.run_queueing import run_pre_enqueue
 from gangsched_framework.status import Status
 from gangsched_queue.entities import Entity, QueuedPodGroupInfo
-from gangsched_queue.member_gates import Cohort, CohortKey, Gatekeepers, MemberOrder, member_order
+from gangsched_queue.member_gates import Cohort, CohortKey, Gatekeepers, Kind, MemberOrder, member_order
 from gangsched_queue.registrations import Frameworks, QueueFramework
 
 _NOBODY = Gatekeepers()
@@ -31,6 +31,7 @@ class PreEnqueue:
     def __init__(self, frameworks: Frameworks, forest: Forest) -> None:
         self._forest = forest
         self._keepers = {name: _keepers_of(framework) for name, framework in frameworks.items()}
+        self._kinds: dict[tuple[str, int], Kind] = {}
 
     def passes(self, entity: Entity) -> bool:
         """Run PreEnqueue and note in the entity who gates it: of several, the last in tree order (conformance §2)."""
@@ -39,15 +40,83 @@ class PreEnqueue:
             status = run_pre_enqueue(keepers.plugins, entity.pod, entity.gating_plugin)
             if status is not None:
                 entity.unschedulable_plugins |= {status.plugin}
+        elif entity.alike is not None:
+            status = self._ask_alike(entity, entity.alike)
+        elif entity.unasked:
+            status = self._ask_unasked(entity)
         else:
             status = self._check_group(entity)
+        entity.refusal = status
         if status is None:
-            entity.gating_plugin = entity.gating_reason = ""
+            entity.gating_plugin = ""
             return True
         entity.gating_plugin = status.plugin
-        entity.gating_reason = status.message
         entity.was_flushed = False
         return False
+
+    def passes_with(self, entity: QueuedPodGroupInfo, leaf: EntityKey, info: QueuedPodInfo) -> bool:
+        """Let a newcomer in, whom nobody has rejected, then as ``passes``.
+
+        What is said of one more like all others is said of them, too, so nobody else is asked. If they were told the
+        same before, or all pass now, nothing else changes.
+        """
+        kind = entity.alike
+        if kind is not None and leaf not in entity.by_leaf and self._depth(entity, leaf) != kind.depth:
+            kind = None
+        if kind is not None and kind.profile == info.pod.scheduler_name:
+            status = run_pre_enqueue(kind.keepers.plugins, info.pod)
+            if status is None:
+                entity.gating_plugin, entity.refusal = "", None
+                entity.insert_alike(leaf, info)
+                return True
+            plugin = status.plugin
+            if plugin == entity.gating_plugin:
+                info.unschedulable_plugins = kind.keepers.marks[plugin]
+                entity.refusal, entity.was_flushed = status, False
+                entity.insert_alike(leaf, info)
+                return False
+        entity.insert(leaf, info)
+        return self.passes(entity)
+
+    def _ask_alike(self, entity: QueuedPodGroupInfo, kind: Kind) -> Status | None:
+        """One question for all, who were told the same before."""
+        member = next(entity.members())
+        status = run_pre_enqueue(kind.keepers.plugins, member.pod, entity.gating_plugin)
+        if status is None or status.plugin == entity.gating_plugin:
+            return status
+        return self._check_group(entity)  # everybody is refused for another reason, which not all may carry yet
+
+    def _ask_unasked(self, entity: QueuedPodGroupInfo) -> Status | None:
+        """Everybody is asked; if they are of one kind, and all are told the same, they need not be told apart."""
+        kind, status, refused_by = None, None, ""
+        for leaf, members in entity.by_leaf.items():
+            depth = self._depth(entity, leaf)
+            for info in members.values():
+                pod = info.pod
+                its = self._kind(pod.scheduler_name, depth)
+                if info.gating_plugin or (kind is not None and kind is not its):
+                    return self._check_group(entity)
+                status = run_pre_enqueue(its.keepers.plugins, pod)
+                plugin = status.plugin if status is not None else ""
+                if kind is None:
+                    kind, refused_by = its, plugin
+                if plugin != refused_by or plugin not in its.keepers.telling:
+                    return self._check_group(entity)
+        if refused_by:
+            for info in entity.members():
+                entity.reject(info, refused_by)
+        entity.alike = kind
+        return status
+
+    def _kind(self, profile: str, depth: int) -> Kind:
+        kind = self._kinds.get((profile, depth))
+        if kind is None:
+            kind = self._kinds[profile, depth] = Kind(self._keepers.get(profile, _NOBODY), profile, depth)
+        return kind
+
+    def _depth(self, entity: QueuedPodGroupInfo, leaf: EntityKey) -> int:
+        """How deep a leaf of the tree is."""
+        return 1 if leaf == entity.key else self._forest.depth(leaf)
 
     def _check_group(self, entity: QueuedPodGroupInfo) -> Status | None:
         gates = entity.gates
@@ -84,9 +153,9 @@ class PreEnqueue:
             if status is not None and plugin in keepers.pod:
                 gates.set_apart().hold(info, status, self._tree_order)
                 continue
-            depth = 1 if pod.group_key == entity.key else self._forest.depth(_leaf_of(info))
+            depth = self._depth(entity, _leaf_of(info))
             answers[name, depth] = plugin, status
-            key = name, depth, plugin, not plugin or keepers.passed_all_of_pod(first, plugin)
+            key = name, depth, plugin, keepers.speaks_for_all(first, plugin)
             cohort = gates.cohorts.get(key) or self._new_cohort(entity, key)
             cohort.status = status
             cohort.enter(info, keepers.tree, self._tree_order)

@@ -40,7 +40,8 @@ MEMBER_ADD = ClusterEvent(Resource.UNSCHEDULED_POD, Action.ADD)
 class Audience:
     """Who registered one event. ``plugins``: name -> whether all of its registrations are within a tree.
 
-    ``everywhere`` and ``within_tree`` are those of either kind.
+    ``everywhere`` and ``within_tree`` are those of either kind. ``gates``: whom it wakes of those that any event of
+    their gate wakes, '' = what is not gated.
     """
 
     plugins: Mapping[str, bool]
@@ -50,6 +51,7 @@ class Audience:
     within_tree: tuple[str, ...] = field(
         init=False, default=Factory(lambda self: tuple(p for p, within in self.plugins.items() if within), True)
     )
+    gates: tuple[str, ...] = field(init=False, default=Factory(lambda self: ("", *self.plugins), True))
 
 
 class Registrations:
@@ -61,6 +63,8 @@ class Registrations:
         self._by_event: dict[ClusterEvent, Audience] = {}
         self.of_arrival = self.of_any(MEMBER_ADD)
         """Plugins that registered the arrival of waiting members."""
+        self.arrival_gates = frozenset(() if self.of_arrival.everywhere else self.of_arrival.plugins)
+        """Whose gated trees are woken by the arrival of a member, each by its own alone (spec §2.7.6c)."""
 
     def of_profile(self, scheduler_name: str, event: ClusterEvent) -> Interested | None:
         """Plugins of one profile that registered the event; None when there is no such profile."""

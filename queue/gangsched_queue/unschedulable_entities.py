@@ -24,7 +24,10 @@ class UnschedulableEntities:
         self.waits_for: dict[EntityKey, tuple[str, ...]] = {}
         """Every entity here, and the plugins whose events may help it."""
         self._by_plugin: dict[str, dict[EntityKey, Entity]] = {}
-        self._open: dict[EntityKey, Entity] = {}
+        self.open: dict[str, dict[EntityKey, Entity]] = {}
+        """The open ones by the plugin that gates them, '' = none."""
+        self._opened: dict[EntityKey, str] = {}
+        """Under which of these each of them stands."""
 
     def __iter__(self) -> Iterator[Entity]:
         return iter(self._stays)
@@ -43,26 +46,32 @@ class UnschedulableEntities:
         if plugins != self.waits_for[key]:
             self._unindex(key)
             self._index(entity, plugins)
-        elif _is_open(entity):
-            self._open[key] = entity
-        else:
-            self._open.pop(key, None)
+        elif _open_gate(entity) != self._opened.get(key):
+            self._close(key)
+            self._open(entity)
 
     def _index(self, entity: Entity, plugins: tuple[str, ...]) -> None:
         key = entity.key
         self.waits_for[key] = plugins
-        if _is_open(entity):
-            self._open[key] = entity
+        self._open(entity)
         for plugin in plugins:
             self._by_plugin.setdefault(plugin, {})[key] = entity
 
     def _unindex(self, key: EntityKey) -> None:
-        self._open.pop(key, None)
+        self._close(key)
         for plugin in self.waits_for.pop(key):
-            entities = self._by_plugin[plugin]
-            del entities[key]
-            if not entities:
-                del self._by_plugin[plugin]
+            _take(self._by_plugin, plugin, key)
+
+    def _open(self, entity: Entity) -> None:
+        gate = _open_gate(entity)
+        if gate is not None:
+            self._opened[entity.key] = gate
+            self.open.setdefault(gate, {})[entity.key] = entity
+
+    def _close(self, key: EntityKey) -> None:
+        gate = self._opened.pop(key, None)
+        if gate is not None:
+            _take(self.open, gate, key)
 
     def remove(self, key: EntityKey) -> Entity | None:
         """Take an entity out; None when it is not here."""
@@ -73,10 +82,10 @@ class UnschedulableEntities:
 
     def concerned(self, audience: Audience, tree: EntityKey | None) -> Collection[Entity]:
         """Entities an event may wake; those in its audience who care for one tree alone are asked about ``tree``."""
-        found = {}
-        if self._open:
-            heard = audience.plugins
-            found = {k: each for k, each in self._open.items() if not each.gating_plugin or each.gating_plugin in heard}
+        found: dict[EntityKey, Entity] = {}
+        if self.open:
+            for gate in audience.gates:
+                found.update(self.open.get(gate, ()))
         for plugin in audience.everywhere:
             found.update(self._by_plugin.get(plugin, ()))
         if tree is not None and tree in self.waits_for and tree not in found:
@@ -103,8 +112,17 @@ class UnschedulableEntities:
             for plugin in _waits_for(entity):
                 by_plugin.setdefault(plugin, {})[entity.key] = entity
         assert by_plugin == self._by_plugin
-        assert self._open == {entity.key: entity for entity in self._stays if _is_open(entity)}
+        opened = {entity.key: gate for entity in self._stays if (gate := _open_gate(entity)) is not None}
+        assert opened == self._opened == {key: gate for gate, entities in self.open.items() for key in entities}
+        assert all(self.open.values())
         assert len(self.waits_for) == len(self._stays)
+
+
+def _take(index: dict[str, dict[EntityKey, Entity]], plugin: str, key: EntityKey) -> None:
+    entities = index[plugin]
+    del entities[key]
+    if not entities:
+        del index[plugin]
 
 
 def _stay_began(entity: Entity) -> int:
@@ -117,7 +135,8 @@ def _waits_for(entity: Entity) -> tuple[str, ...]:
     return tuple(rejectors(entity)) if isinstance(entity, QueuedPodInfo) else tuple(entity.rejected.by_plugin)
 
 
-def _is_open(entity: Entity) -> bool:
+def _open_gate(entity: Entity) -> str | None:
+    """The gate of an open entity, '' = it has none; None for one that is not open."""
     if isinstance(entity, QueuedPodInfo):
-        return not (entity.gating_plugin or entity.unschedulable_plugins or entity.pending_plugins)
-    return bool(entity.rejected.unrejected)
+        return None if entity.gating_plugin or entity.unschedulable_plugins or entity.pending_plugins else ""
+    return entity.gating_plugin if entity.open else None

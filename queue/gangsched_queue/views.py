@@ -42,7 +42,7 @@ def _state(entity: Entity, forest: Forest, heap: str = "", reason: str = "") -> 
         errors=entity.consecutive_errors,
         members={leaf: tuple(info.pod.name for info in infos) for leaf, infos in ordered.items()},
         gated_by=entity.gating_plugin,
-        reason=reason or entity.gating_reason,
+        reason=reason or (entity.refusal.message if entity.refusal is not None else ""),
         rejected_by={info.pod.key: _rejected_by(info) for info in entity.members() if _rejected_by(info)},
         expires=entity.backoff_expiration if heap else None,
         heap=heap,

@@ -133,6 +133,18 @@ class WaitingEntities:
         passes = self._pre_enqueue.passes(entity)
         self._put(entity, Place.ACTIVE if passes else Place.PARKED)
 
+    def join(self, entity: QueuedPodGroupInfo, place: Place, leaf: EntityKey, info: QueuedPodInfo) -> None:
+        """A newcomer joins an active tree, or a parked one that serves no penalty and that its arrival wakes.
+
+        The long way is ``insert``, ``requeue`` to where it is (spec §2.11 Add 3c), and for a parked one ``requeue``
+        anew, as the event is worth ``AFTER_BACKOFF`` at least: nobody has rejected the newcomer (§2.7.3a).
+        """
+        gate = entity.gating_plugin
+        if self._pre_enqueue.passes_with(entity, leaf, info):
+            self._move(entity, place, Place.ACTIVE)
+        elif entity.alike is None or entity.gating_plugin != gate:  # else all is as it was
+            self._move(entity, place, Place.PARKED)
+
     def requeue(self, entity: Entity, strategy: Strategy, origin: Place | None = None) -> Place:
         """Move an entity from ``origin`` (None = it is nowhere) to where the strategy leads (spec §2.7.6d, §2.8.3).
 
@@ -145,6 +157,10 @@ class WaitingEntities:
             place = Place.BACKOFF if passes else Place.PARKED
         else:
             place = Place.ACTIVE if self._pre_enqueue.passes(entity) else Place.PARKED
+        self._move(entity, origin, place)
+        return place
+
+    def _move(self, entity: Entity, origin: Place | None, place: Place) -> None:
         if place is origin:
             if place is Place.PARKED:
                 self.parked.refresh(entity)
@@ -152,11 +168,10 @@ class WaitingEntities:
                 self.active.refresh(entity)
                 self._note_first_attempt(entity)
             # the order of the backoff queue is fixed by the expiration, which is not computed anew (spec §2.4.6)
-            return place
+            return
         if origin is not None:
             self._containers[origin].remove(entity.key)
         self._put(entity, place)
-        return place
 
     def _put(self, entity: Entity, place: Place) -> None:
         if not isinstance(entity, QueuedPodInfo):

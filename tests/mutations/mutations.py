@@ -196,7 +196,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "operations_events",
         "a member's arrival is not kept for pods in flight",
-        "    queue.in_flight.record(MEMBER_ADD, None, pod)\n",
+        "    if queue.in_flight.marks:\n        queue.in_flight.record(MEMBER_ADD, None, pod)\n",
         "",
     ),
     _queue(
@@ -269,8 +269,99 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "pre_enqueue",
         "a gate that has opened is still shown",
-        '            entity.gating_plugin = entity.gating_reason = ""\n            return True',
+        '            entity.gating_plugin = ""\n            return True',
         "            return True",
+    ),
+    # --- the short way of a newcomer --------------------------------------------------------------------------------
+    _queue(
+        "pre_enqueue",
+        "a newcomer that is held back like all others is not marked",
+        "                info.unschedulable_plugins = kind.keepers.marks[plugin]\n",
+        "",
+    ),
+    _queue(
+        "pre_enqueue",
+        "what held a tree back is still told when a newcomer met something new",
+        "                entity.refusal, entity.was_flushed = status, False\n",
+        "",
+    ),
+    _queue(
+        "pre_enqueue",
+        "a newcomer that another plugin holds back is held back like all others",
+        "            if plugin == entity.gating_plugin:\n",
+        "            if entity.gating_plugin:\n",
+    ),
+    _queue(
+        "pre_enqueue",
+        "a newcomer of another profile is like all others",
+        "if kind is not None and kind.profile == info.pod.scheduler_name:",
+        "if kind is not None:",
+    ),
+    _queue(
+        "pre_enqueue",
+        "members of two leaves are alike however deep these are",
+        "if kind is not None and leaf not in entity.by_leaf and self._depth(entity, leaf) != kind.depth:",
+        "if False:",
+    ),
+    _queue(
+        "pre_enqueue",
+        "a tree that a third plugin shuts stays marked with the old one",
+        "        return self._check_group(entity)  # everybody is",
+        "        return status  # everybody is",
+    ),
+    _queue(
+        "pre_enqueue",
+        "members that were told different things are alike",
+        "                if plugin != refused_by or plugin not in its.keepers.telling:",
+        "                if plugin not in its.keepers.telling:",
+    ),
+    _queue(
+        "pre_enqueue",
+        "a pod that a plugin for itself holds back speaks for all",
+        "                if plugin != refused_by or plugin not in its.keepers.telling:",
+        "                if plugin != refused_by:",
+    ),
+    _queue(
+        "waiting",
+        "a tree whose gate a newcomer opens stays parked",
+        "            self._move(entity, place, Place.ACTIVE)",
+        "            pass",
+    ),
+    _queue(
+        "waiting",
+        "a tree that a newcomer shuts stays where it is",
+        "        elif entity.alike is None or entity.gating_plugin != gate:  # else all is as it was",
+        "        elif False:",
+    ),
+    _queue(
+        "containers",
+        "a newcomer wakes its tree though the gate does not hear of arrivals",
+        "return entity.gating_plugin in registrations.arrival_gates and (",
+        "return (",
+    ),
+    _queue(
+        "containers",
+        "a newcomer wakes its tree alone though others are open",
+        "not opened or opened.keys().isdisjoint(registrations.of_arrival.gates)",
+        "True",
+    ),
+    _queue(
+        "containers",
+        "a tree that serves a penalty is woken like a new one",
+        "place is Place.PARKED and not entity.attempts and self",
+        "place is Place.PARKED and self",
+    ),
+    _queue(
+        "entities",
+        "a changed member of a tree whose members are alike is not asked again",
+        "            self.gates.leave(info)\n            self.gates.unseen[pod.key] = info\n",
+        "            pass\n",
+    ),
+    _queue(
+        "entities",
+        "a member that leaves a tree of alike ones forgets its gate",
+        "            info.gating_plugin = self.gating_plugin\n",
+        "            pass\n",
     ),
     _queue(
         "waiting",
