@@ -71,6 +71,8 @@ def test_row_127_a_child_that_fits_falls_with_its_parent_and_its_pods_stay_unbou
     assert shown["R"] == shown["a"] == f"{text}, {NO_VICTIMS}, {NO_VICTIMS}"
     assert messages(report)["a-0"] == text
     assert report.pods["default/a-0"].plugins == ()
+    (waiting,) = cluster.core.queue_state().backoff
+    assert "default/a-0" not in waiting.rejected_by  # PreEnqueue's gate is forgotten
 
 
 def test_row_128_a_parent_with_too_few_children_is_stopped_by_its_pre_check_and_they_share_its_status() -> None:
