@@ -1,9 +1,9 @@
 """Accounts: what tenants and jobs hold and ask for, as integers (architecture.md §6; fair-share.md §4.1).
 
 **Committed** amounts follow cluster events and submit at once: a pod that is assigned or assumed is *allocated*, one
-that is known and unfinished is *requested*; a pod on its way out counts nowhere (P5r). **Tentative** amounts are those
-of the running cycle. A *job* is a root entity, a *tenant* a Queue; a pod without a known root and without an annotation
-of its own is an orphan and counts for nobody (P18r).
+that is known is *requested*, and finished ones are not known; a pod on its way out counts nowhere (P5r). **Tentative**
+amounts are those of the running cycle. A *job* is a root entity, a *tenant* a Queue; a pod without a known root and
+without an annotation of its own is an orphan and counts for nobody (P18r).
 
 Policies listen and keep what they derive in step; nothing here knows a policy. ``moved`` collects for the queue whose
 amounts changed, and whom else a policy names. A pod that comes, is placed or goes is counted among its like, and the
@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from gangsched_framework.account import JobAccount, Like, TenantAccount
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.moved import Moved
-from gangsched_framework.objects import DEFAULT_QUEUE, POD, QUEUE_NAME, EntityKey, Node, Pod, PodSpec, Queue
+from gangsched_framework.objects import DEFAULT_QUEUE, QUEUE_NAME, EntityKey, Node, Pod, PodSpec, Queue
 from gangsched_framework.resources import CPU, MEMORY
 from gangsched_framework.snapshot import Step
 from gangsched_framework.tentative import Tentative
@@ -111,6 +111,21 @@ class Accounts:
 
     # --- pods -------------------------------------------------------------------------------------------------------
 
+    def add(self, pod: Pod) -> None:
+        """A pod without a place that is not known appears. Members of a group tend to come together, and alike."""
+        if pod.deletion_timestamp is not None:
+            return
+        like = self._latest
+        if like is None or pod.spec is not like.spec or pod.group_key != like.group_key:
+            like = self._newcomer(pod)
+            if like is None:
+                return
+        self._pods[pod.key] = like
+        like.came += 1
+        if like.came == 1:
+            self._changed.append(like)
+            self._tell_requested(like.job)
+
     def see(self, pod: Pod, placed: bool, *, regrouped: bool = False) -> None:
         """A pod appears, changes, is placed or loses its place. ``placed``: assigned or assumed.
 
@@ -118,12 +133,12 @@ class Accounts:
         """
         if regrouped:
             self._latest = None
-        if pod.deletion_timestamp is not None or pod.terminal:
+        if pod.deletion_timestamp is not None:
             self.drop(pod.key)
             return
         like = self._pods.get(pod.key)
         if like is None:
-            self._enter(pod)
+            self.add(pod)
         elif regrouped or not like.has(pod):
             self._recount(like, pod)
         if placed or like is not None:
@@ -136,44 +151,36 @@ class Accounts:
             return
         if not placed:
             self._placed.remove(pod_key)
-            self._hold(like, grew=False)
             like.settled -= 1
-            return
-        self._placed.add(pod_key)
-        if not like.settled:
-            self._hold(like, grew=True)
-        like.settled += 1
-
-    def _enter(self, pod: Pod) -> None:
-        """A pod that does not count yet. Members of a group tend to come one after another, and alike."""
-        like = self._latest
-        if like is None or pod.spec is not like.spec or pod.group_key != like.group_key:
-            key, name = self._owner(pod)
-            if name is None:
+        else:
+            self._placed.add(pod_key)
+            like.settled += 1
+            if like.settled != 1:
                 return
-            request = self.vector(pod)
-            like = self._like(pod, self._job(key, name), request)
-            self._latest = like if like.annotations is None else None
-        self._pods[pod.key] = like
-        if not like.came:
-            self._ask(like)
-        like.came += 1
+        self._changed.append(like)
+        self._tell_allocated(like.job, placed)
 
-    def _like(self, pod: Pod, job: JobAccount, request: Vector) -> Like:
-        of_group = pod.group_key is not None and job.key.kind != POD
-        return Like(job, pod.spec, pod.group_key, None if of_group else pod.annotations, request)
+    def _newcomer(self, pod: Pod) -> Like | None:
+        """The first of its like; None when it counts for nobody."""
+        key, name, of_group = self._owner(pod)
+        if name is None:
+            return None
+        request = self.vector(pod)  # a new resource is told of before the job is there
+        like = Like(self._job(key, name), pod.spec, pod.group_key, None if of_group else pod.annotations, request)
+        self._latest = like if of_group else None
+        return like
 
     def _recount(self, like: Like, pod: Pod) -> None:
         """A pod that counts is of another group, spec or tenant, or its root may have changed."""
-        key, name = self._owner(pod)
+        key, name, of_group = self._owner(pod)
         request = self.vector(pod)
         if name is None or like.job.key != key or like.request != request:
             self.drop(pod.key)
-            self._enter(pod)
+            self.add(pod)
             return
         job = self._job(key, name)
         if not like.has(pod):
-            self._pods[pod.key] = self._like(pod, job, request)
+            self._pods[pod.key] = Like(job, pod.spec, pod.group_key, None if of_group else pod.annotations, request)
 
     def drop(self, pod_key: str) -> None:
         """A pod is gone; unknown ones are ignored."""
@@ -183,20 +190,20 @@ class Accounts:
             return
         if like is self._latest:
             self._latest = None
-        if not like.came:
-            self._ask(like)
         like.came -= 1
+        self._changed.append(like)
+        self._tell_requested(like.job)
 
-    def _owner(self, pod: Pod) -> tuple[EntityKey, str | None]:
-        """The job of a pod and its tenant, as ``tenant_name`` says."""
+    def _owner(self, pod: Pod) -> tuple[EntityKey, str | None, bool]:
+        """The job of a pod, its tenant as ``tenant_name`` says, and whether a group decides that, not the pod."""
         key = pod.group_key
         if key is None:
-            return pod.entity_key, pod.annotations.get(QUEUE_NAME) or DEFAULT_QUEUE
+            return pod.entity_key, pod.annotations.get(QUEUE_NAME) or DEFAULT_QUEUE, False
         root = self._forest.root(key)
         group = self._forest.group(root) if root is not None else None
         if root is None or group is None:
-            return root or pod.entity_key, pod.annotations.get(QUEUE_NAME) or None
-        return root, group.annotations.get(QUEUE_NAME) or DEFAULT_QUEUE
+            return pod.entity_key, pod.annotations.get(QUEUE_NAME) or None, False
+        return root, group.annotations.get(QUEUE_NAME) or DEFAULT_QUEUE, True
 
     def _job(self, key: EntityKey, tenant: str) -> JobAccount:
         """The job, which is of this tenant from now on."""
@@ -219,7 +226,7 @@ class Accounts:
             account.allocated = change(account.allocated, job.allocated)
             job.tenant = account
             self._tell_requested(job)
-            self._tell_allocated(job, grew=grew)
+            self._tell_allocated(job, grew)
         self._forget_tenant(old)
 
     def _tenant(self, name: str) -> TenantAccount:
@@ -234,23 +241,13 @@ class Accounts:
 
     # --- sums -------------------------------------------------------------------------------------------------------
 
-    def _ask(self, like: Like) -> None:
-        """Pods begin to come or to go."""
-        self._changed.append(like)
-        self._tell_requested(like.job)
-
-    def _hold(self, like: Like, *, grew: bool) -> None:
-        """Pods begin to be placed, or one gives its place back and leaves room."""
-        self._changed.append(like)
-        self._tell_allocated(like.job, grew=grew)
-
     def _tell_requested(self, job: JobAccount) -> None:
         self.version += 1
         self.moved.jobs[job.key] = None
         for note in self.on_requested:
             note(job)
 
-    def _tell_allocated(self, job: JobAccount, *, grew: bool) -> None:
+    def _tell_allocated(self, job: JobAccount, grew: bool) -> None:
         name, moved = job.tenant.name, self.moved
         self.version += 1
         moved.jobs[job.key] = None
@@ -267,14 +264,11 @@ class Accounts:
             job, came, settled = like.job, like.came, like.settled
             tenant = job.tenant
             if came:
-                like.came = 0
-                job.pods += came
-                tenant.pods += came
                 change = times(like.request, came)
+                like.came, job.pods, tenant.pods = 0, job.pods + came, tenant.pods + came
                 job.request, tenant.request = plus(job.request, change), plus(tenant.request, change)
             if settled:
-                like.settled = 0
-                change = times(like.request, settled)
+                like.settled, change = 0, times(like.request, settled)
                 job.allocated, tenant.allocated = plus(job.allocated, change), plus(tenant.allocated, change)
             vain = vain or not job.pods
         if vain:

@@ -8,7 +8,7 @@ amounts did, and whom else a plugin names. So whoever keeps them in order need n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from attrs import define, field
@@ -105,22 +105,25 @@ class FairOrder:
     accounts: Accounts
     plugins: Sequence[DynamicSortPlugin]
     _tenant_sort: list[TenantSortPlugin] = field(init=False)
-    _job_sort: list[JobSortPlugin] = field(init=False)
-    _settling: list[SettlingSortPlugin] = field(init=False)
-    _limits: list[TenantLimitPlugin] = field(init=False)
+    _job_keys: list[Callable[[Job], Key]] = field(init=False)
+    _settling: list[Callable[[], None]] = field(init=False)
+    _overused: list[Callable[[str], str]] = field(init=False)
+    _refuses: list[Callable[[str, Vector], str]] = field(init=False)
     _branching: BranchingSortPlugin | None = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._tenant_sort = [plugin for plugin in self.plugins if isinstance(plugin, TenantSortPlugin)]
-        self._job_sort = [plugin for plugin in self.plugins if isinstance(plugin, JobSortPlugin)]
-        self._settling = [plugin for plugin in self.plugins if isinstance(plugin, SettlingSortPlugin)]
-        self._limits = [plugin for plugin in self.plugins if isinstance(plugin, TenantLimitPlugin)]
+        self._job_keys = [plugin.job_key for plugin in self.plugins if isinstance(plugin, JobSortPlugin)]
+        self._settling = [plugin.settle for plugin in self.plugins if isinstance(plugin, SettlingSortPlugin)]
+        limits = [plugin for plugin in self.plugins if isinstance(plugin, TenantLimitPlugin)]
+        self._overused = [plugin.overused for plugin in limits]
+        self._refuses = [plugin.refuses for plugin in limits]
         self._branching = next((plugin for plugin in self.plugins if isinstance(plugin, BranchingSortPlugin)), None)
 
     def drain(self) -> Moved | None:
         """What changed since the last call; None = nothing."""
-        for plugin in self._settling:
-            plugin.settle()
+        for settle in self._settling:
+            settle()
         return self.accounts.take_moved()
 
     def tenant_of(self, entity: Job) -> str:
@@ -160,23 +163,23 @@ class FairOrder:
     def job_key(self, entity: Job) -> Key:
         """By the plugins, then age; the queue appends the entity's key."""
         key: Key = ()
-        for plugin in self._job_sort:
-            key += plugin.job_key(entity)
+        for job_key in self._job_keys:
+            key += job_key(entity)
         return (*key, entity.source.creation_timestamp)
 
     def passes_over(self, tenant: str) -> str:
         """Why nothing of a tenant may be popped now; '' = something may."""
         account = self.accounts.tenants.get(tenant)
         reason = queue_refusal(tenant, account.queue if account is not None else None)
-        for plugin in self._limits:
-            reason = reason or plugin.overused(tenant)
+        for overused in self._overused:
+            reason = reason or overused(tenant)
         return reason
 
     def refuses(self, tenant: str, request: Vector) -> str:
         """Why an entity whose next pod requests this may not be popped now; '' = it may."""
         reason = ""
-        for plugin in self._limits:
-            reason = reason or plugin.refuses(tenant, request)
+        for refuses in self._refuses:
+            reason = reason or refuses(tenant, request)
         return reason
 
 

@@ -47,7 +47,8 @@ class Capacity:
 
     def refuses(self, tenant: str, request: Vector) -> str:
         """The tenant or an ancestor would exceed its real capability (K6), by committed amounts."""
-        return self.book.beyond(tenant, request)
+        account = self.book.accounts.tenants.get(tenant)
+        return self.book.beyond(account, request) if account is not None else ""
 
     # --- PreFilter --------------------------------------------------------------------------------------------------
 

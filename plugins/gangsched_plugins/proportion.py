@@ -34,8 +34,9 @@ class Proportion:
     def tenant_key(self, tenant: str) -> Key:
         """Priority (higher first), then allocated / deserved (P12r)."""
         account = self._accounts.tenants.get(tenant)
-        queue = account.queue if account is not None else None
-        return (-queue.priority if queue is not None else 0, self.book.share(tenant))
+        if account is None:
+            return (0, 0.0)
+        return (-account.queue.priority if account.queue is not None else 0, self.book.share(account))
 
     def settle(self) -> None:
         """Who deserves something else than before has moved."""
@@ -47,7 +48,8 @@ class Proportion:
 
     def refuses(self, tenant: str, request: Vector) -> str:
         """The tenant would exceed what it deserves (P14r), by committed amounts."""
-        return self.book.beyond(tenant, request)
+        account = self._accounts.tenants.get(tenant)
+        return self.book.beyond(account, request) if account is not None else ""
 
     # --- PreFilter --------------------------------------------------------------------------------------------------
 

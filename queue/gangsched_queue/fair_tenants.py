@@ -102,7 +102,8 @@ class Shares:
         moved = self.order.drain()
         if moved is not None:
             for reader in self.readers:
-                reader.note(moved)
+                if reader.entities:
+                    reader.note(moved)
 
 
 class FairTenants:
@@ -115,8 +116,11 @@ class FairTenants:
         self._shares = shares
         self._order = shares.order
         self._forest = forest
-        self._prefix = prefix
-        self._entities: dict[EntityKey, Entity] = {}
+        self._job_key: Callable[[Entity], Key] = shares.order.job_key
+        if prefix is not None:
+            self._job_key = lambda entity: prefix(entity) + shares.order.job_key(entity)
+        self.entities: dict[EntityKey, Entity] = {}
+        """In order of entry."""
         self._class_of: dict[EntityKey, _Class] = {}
         self._stale: dict[EntityKey, None] = {}
         self._tenants: dict[str, _Tenant] = {}
@@ -124,24 +128,24 @@ class FairTenants:
         shares.readers.append(self)
 
     def __len__(self) -> int:
-        return len(self._entities)
+        return len(self.entities)
 
     def __contains__(self, key: EntityKey) -> bool:
-        return key in self._entities
+        return key in self.entities
 
     def __iter__(self) -> Iterator[Entity]:
         """In order of entry."""
-        return iter(self._entities.values())
+        return iter(self.entities.values())
 
     def get(self, key: EntityKey) -> Entity | None:
-        return self._entities.get(key)
+        return self.entities.get(key)
 
     # --- changes: of entities noted now, carried out at the next look -------------------------------------------------
 
     def enter(self, entity: Entity) -> None:
         """Enter an entity that is not here."""
-        assert entity.key not in self._entities, f"{entity.key} is queued twice"
-        self._entities[entity.key] = entity
+        assert entity.key not in self.entities, f"{entity.key} is queued twice"
+        self.entities[entity.key] = entity
         self._stale[entity.key] = None
 
     def refresh(self, entity: Entity) -> None:
@@ -152,7 +156,7 @@ class FairTenants:
 
     def remove(self, key: EntityKey) -> Entity | None:
         """Take an entity out; None when it is not here."""
-        entity = self._entities.pop(key, None)
+        entity = self.entities.pop(key, None)
         if entity is not None:
             self._stale.pop(key, None)
             cls = self._class_of.pop(key, None)
@@ -162,11 +166,8 @@ class FairTenants:
 
     def note(self, moved: Moved) -> None:
         """Keys or room changed."""
-        entities = self._entities
-        if not entities:
-            return
         for key in moved.jobs:
-            if key in entities:
+            if key in self.entities:
                 self._stale[key] = None
         for name, grew in moved.tenants.items():
             tenant = self._tenants.get(name)
@@ -204,14 +205,15 @@ class FairTenants:
 
     def _first(self) -> HeapEntry | None:
         self._settle()
-        standing = self._standing
+        order, standing = self._order, self._standing
         while (name := standing.first) is not None:
             tenant = self._tenants[name]
-            tenant.aside = self._order.passes_over(name) != ""
-            if not tenant.aside:
-                while tenant.heads:
-                    entry, cls = tenant.heads[0]
-                    if not self._order.refuses(name, cls.requested):
+            if order.passes_over(name):
+                tenant.aside = True
+            else:
+                while heads := tenant.heads:
+                    entry, cls = heads[0]
+                    if not order.refuses(name, cls.requested):
                         return entry
                     tenant.refuse(cls)
             standing.take(name)
@@ -224,7 +226,7 @@ class FairTenants:
         if self._stale:
             stale, self._stale = self._stale, {}
             for key in stale:
-                self._place(self._entities[key])
+                self._place(self.entities[key])
 
     def _place(self, entity: Entity) -> None:
         key, name, requested = entity.key, self._order.tenant_of(entity), self._requested(entity)
@@ -239,7 +241,8 @@ class FairTenants:
             tenant = self._tenants[name] = _Tenant(name)
         self._class_of[key] = cls = tenant.class_of(requested)
         cls.entities.add(entity, order)
-        tenant.sync(cls)
+        if cls.head is None or (order, key) < cls.head[0]:
+            tenant.sync(cls)
         if tenant.heads and not tenant.aside and name not in self._standing:
             self._standing.put(name)
 
@@ -252,24 +255,22 @@ class FairTenants:
             if not tenant.classes:
                 del self._tenants[tenant.name]
 
-    def _job_key(self, entity: Entity) -> Key:
-        key = self._order.job_key(entity)
-        return key if self._prefix is None else self._prefix(entity) + key
-
     def _requested(self, entity: Entity) -> Vector:
         """The request of the next pod: of a tree, the first one that will be tried (podgroup-scheduling.md §2.9)."""
         if isinstance(entity, QueuedPodInfo):
             return self._order.accounts.vector(entity.pod)
-        leaves = list(entity.leaves())
-        leaf = min(leaves, key=self._forest.position) if len(leaves) > 1 else leaves[0]
-        return self._order.accounts.vector(min(entity.members_of(leaf), key=member_order).pod)
+        leaves = entity.by_leaf
+        leaf = min(leaves, key=self._forest.position) if len(leaves) > 1 else next(iter(leaves))
+        members = leaves[leaf].values()
+        alike = len({info.pod.spec for info in members}) == 1  # then it is all one which is first
+        return self._order.accounts.vector((next(iter(members)) if alike else min(members, key=member_order)).pod)
 
     def _check(self) -> None:
         """Assert that every key, class and place is what looking anew would give (tests only)."""
         self._settle()
-        assert self._class_of.keys() == self._entities.keys()
+        assert self._class_of.keys() == self.entities.keys()
         for key, cls in self._class_of.items():
-            entity = self._entities[key]
+            entity = self.entities[key]
             assert cls.tenant is self._tenants[self._order.tenant_of(entity)], f"{key}: tenant"
             assert cls is cls.tenant.classes[self._requested(entity)], f"{key}: next pod"
             assert cls.entities.order_of(key) == self._job_key(entity), f"{key}: order"

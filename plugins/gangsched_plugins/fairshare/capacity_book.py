@@ -77,13 +77,13 @@ class CapacityBook(Book):
             return f"the hierarchy of queues is not ready: {self._not_ready}"
         return f"queue {tenant} is not a leaf of the hierarchy" if branch is not None and branch.children else ""
 
-    def beyond(self, tenant: str, request: Vector, *, tentative: bool = False) -> str:
+    def beyond(self, tenant: TenantAccount, request: Vector, *, tentative: bool = False) -> str:
         """Why a tenant may not take ``request``: it or an ancestor would exceed its real capability (K6)."""
-        branch = self.branches().get(tenant)
-        account = self.accounts.tenants.get(tenant)
-        if branch is None or account is None:
+        branch = self.branches().get(tenant.name)
+        if branch is None:
             return ""
-        asked = plus(request, self.accounts.tentative.of(tenant)) if tentative else request  # a tree has one tenant
+        # a tree has one tenant
+        asked = plus(request, self.accounts.tentative.of(tenant.name)) if tentative else request
         for each in reversed(branch.path()) if self.hierarchical else [branch]:
             held, most = each.demand.allocated, each.real_capability
             for name, wanted, more in zip(self.accounts.names, request, asked, strict=False):

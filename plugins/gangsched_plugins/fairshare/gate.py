@@ -7,7 +7,7 @@ from typing import Protocol
 
 from attrs import define
 
-from gangsched_framework.account import JobAccount
+from gangsched_framework.account import JobAccount, TenantAccount
 from gangsched_framework.accounts import Accounts
 from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHint, Hint, Resource
 from gangsched_framework.fair_order import queue_refusal
@@ -25,7 +25,7 @@ _MAY_LEAVE_ROOM = (
 class Limits(Protocol):
     """The book of a policy that limits tenants."""
 
-    def beyond(self, tenant: str, request: Vector, *, tentative: bool = False) -> str: ...
+    def beyond(self, tenant: TenantAccount, request: Vector, *, tentative: bool = False) -> str: ...
     def room(self, tenant: str) -> Hashable:
         """All that ``beyond`` looks at, tentative amounts aside."""
         ...
@@ -64,21 +64,22 @@ class TenantGate:
 
         For what is tentative in a tenant is of the one job that is tried, or takes something off.
         """
-        tenant = job.tenant.name
+        tenant = job.tenant
         return not (self._shut(tenant) or self.limits.beyond(tenant, minus(job.request, job.allocated)))
 
     def rests_on(self, pods: Sequence[Pod]) -> Hashable:
         """Nothing when the tenant may take all of them together, and so any that find a node; else all its figures."""
-        together: dict[str, Vector] = {}
+        together: dict[str, tuple[TenantAccount, Vector]] = {}
         for pod in pods:
             job = self.accounts.job_of(pod.key)
             if job is not None:
                 name = job.tenant.name
-                together[name] = plus(together.get(name, ()), self.accounts.vector(pod))
+                _, request = together.get(name, (job.tenant, ()))
+                together[name] = job.tenant, plus(request, self.accounts.vector(pod))
         return tuple(
-            (name, self._shut(name), self.limits.room(name))
-            for name, request in together.items()
-            if self._shut(name) or self.limits.beyond(name, request)
+            (name, self._shut(tenant), self.limits.room(name))
+            for name, (tenant, request) in together.items()
+            if self._shut(tenant) or self.limits.beyond(tenant, request)
         )
 
     def events(self) -> Iterable[ClusterEventWithHint]:
@@ -93,10 +94,9 @@ class TenantGate:
         job = self.accounts.job_of(pod.key)
         if job is None:
             return ""  # an orphan counts for nobody (P18r)
-        tenant, vector = job.tenant.name, self.accounts.vector(pod)
+        tenant, vector = job.tenant, self.accounts.vector(pod)
         return self._shut(tenant) or self.limits.beyond(tenant, vector, tentative=tentative)
 
-    def _shut(self, tenant: str) -> str:
+    def _shut(self, tenant: TenantAccount) -> str:
         """Why a tenant takes nothing, whatever its shares are; '' = it may."""
-        account = self.accounts.tenants.get(tenant)
-        return queue_refusal(tenant, account.queue if account is not None else None) or self.unsound(tenant)
+        return queue_refusal(tenant.name, tenant.queue) or self.unsound(tenant.name)

@@ -53,11 +53,11 @@ class ShareWatch:
         deserved = branch.deserved if branch is not None else NO_AMOUNTS
         return [deserved.get(name) for name in self.accounts.names]
 
-    def share(self, tenant: str) -> float:
+    def share(self, tenant: TenantAccount) -> float:
         """allocated / deserved, of the worst resource."""
         if self._capacity is None:
             return self._proportion.share(tenant)
-        branch = self._capacity.branches().get(tenant)
+        branch = self._capacity.branches().get(tenant.name)
         return branch.rank[0] if branch is not None else 1
 
     def refusal(self, tenant: TenantAccount) -> str:
@@ -117,7 +117,7 @@ class ShareWatch:
             request=self.natural(tenant.request),
             guarantee=_written(queue.guarantee),
             capability=_written(queue.capability),
-            share=self.share(tenant.name),
+            share=self.share(tenant),
             overused=self._capacity is None and self._is_overused(tenant),
             refusal=refusal if tenant.pods else "",
         )

@@ -107,7 +107,7 @@ class ShareSeries:
 
     def _stand(self, tenant: TenantAccount) -> None:
         watch, name = self._watch, tenant.name
-        raw = tenant.allocated, tenant.request, watch.deserved(name), watch.share(name)
+        raw = tenant.allocated, tenant.request, watch.deserved(name), watch.share(tenant)
         standing = self._standing.get(name)
         if standing is None or standing.raw != raw:
             allocated, deserved = watch.natural(raw[0]), watch.natural(raw[2])
