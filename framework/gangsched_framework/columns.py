@@ -8,7 +8,7 @@ agree on every node, byte for byte; a property test compares them.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from attrs import frozen
@@ -78,17 +78,19 @@ class FilterColumn:
     ``room``: how many pods of this kind rows that pass take one after the other; None = unknown, or with no ``test``
     any number. ``beside``: whether a row passes with other pods counted in; None = unknown, or with no ``test`` as
     without them. ``reason``: the status a row is refused with, as a number, 0 = it passes; None = whenever ``test``
-    fails it is the same. Who gives ``room`` reads in ``test`` the table's sums and host ports only: pods of a run are
-    counted there before they stand among the row's pods.
+    fails it is the same. ``facts``: what ``test`` is asked with for a row, in place of its number; one function for all
+    kinds of pods that read alike, which share what it says until the row changes. Who gives ``room`` reads in both the
+    table's sums and host ports only: pods of a run are counted there before they stand among the row's pods.
     """
 
     mask: Callable[[], Mask]
     refusals: Callable[[Rows], Refusals]
-    test: Callable[[int], bool] | None = None
+    test: Callable[[Any], bool] | None = None
     domain: DomainFilter | None = None
     room: Callable[[Rows], NDArray[np.int64]] | None = None
     beside: Callable[[int, Sequence[Pod]], bool] | None = None
     reason: Callable[[int], int] | None = None
+    facts: Callable[[int], Any] | None = None
 
 
 @value(eq=False)
@@ -99,13 +101,15 @@ class ScoreColumn:
     on the node's object alone. ``normalize``: ``max`` / ``reversed`` = the default normalisation over the feasible
     nodes (node-plugins.md §5.6), only for scores without ``one``; '' = the scores are final, 0…100. ``ahead``: of rows
     on which so many more pods of this kind stand, a row of numbers for each; None = unknown, or without ``one`` no
-    change. Who gives ``ahead`` reads in ``one`` the table's sums only, as ``FilterColumn.room`` demands of ``test``.
+    change. ``facts``: what ``one`` is asked with, as ``FilterColumn.facts``. Who gives ``ahead`` reads in both the
+    table's sums only, as ``FilterColumn.room`` demands of ``test``.
     """
 
     vector: Callable[[], NDArray[np.signedinteger]]
-    one: Callable[[int], int] | None = None
+    one: Callable[[Any], int] | None = None
     normalize: Literal["", "max", "reversed"] = ""
     ahead: Callable[[Rows, NDArray[np.int64]], Scores] | None = None
+    facts: Callable[[int], Any] | None = None
 
 
 @value(eq=False)

@@ -30,6 +30,8 @@ _MIDDLE = MAX_NODE_SCORE // 2
 
 Asked = tuple[tuple[str, int], ...]
 """(resource, amount the pod asks) for each resource that counts, in configured order."""
+Standing = tuple[float, float, float, float, int]
+"""Of a node: what is used of two resources, what there is of them, and 150 less its balance."""
 
 
 class NodeResourcesBalancedAllocation:
@@ -118,6 +120,7 @@ class _Pair:
         capacities = self._capacity_a, self._capacity_b
         self.holds = all(map(_on_every_node, capacities))
         self._whole = np.array([_view(capacity) for capacity in capacities], np.float64)
+        self._all_a, self._all_b = (array("d", amounts.tobytes()) for amounts in self._whole)
         self._used = FloatColumns(table, (self._used_a, self._used_b))
         self._scratch, self._one = np.zeros_like(self._whole), np.ones(len(table.names))
         self._log: list[int] = []
@@ -148,21 +151,30 @@ class _Pair:
             now_a, now_b = now_a + steps * asked_a, now_b + steps * asked_b
             return _MIDDLE + (_MIDDLE + balance(now_a + asked_a, now_b + asked_b) - balance(now_a, now_b)) // 2
 
-        used_a, used_b, capacity_a, capacity_b = self._used_a, self._used_b, self._capacity_a, self._capacity_b
+        more_a, more_b = float(asked_a), float(asked_b)
 
-        def one(row: int) -> int:
-            total_a, total_b = capacity_a[row], capacity_b[row]
-            now_a, now_b = used_a[row], used_b[row]
-            a = now_a / total_a if now_a < total_a else 1.0
-            b = now_b / total_b if now_b < total_b else 1.0
-            before = int((1 - abs(a - b) / 2) * MAX_NODE_SCORE)
-            now_a += asked_a
-            now_b += asked_b
-            a = now_a / total_a if now_a < total_a else 1.0
-            b = now_b / total_b if now_b < total_b else 1.0
-            return _MIDDLE + (_MIDDLE + int((1 - abs(a - b) / 2) * MAX_NODE_SCORE) - before) // 2
+        def one(facts: Standing) -> int:
+            now_a, now_b, all_a, all_b, before = facts
+            a = (now_a + more_a) / all_a
+            b = (now_b + more_b) / all_b
+            if a > 1.0:
+                a = 1.0
+            if b > 1.0:
+                b = 1.0
+            a -= b
+            if a < 0.0:
+                a = -a
+            return (before + int((2.0 - a) * _MIDDLE)) >> 1  # as ``vector``
 
-        return ScoreColumn(vector, one, ahead=ahead)
+        return ScoreColumn(vector, one, ahead=ahead, facts=self.facts)
+
+    def facts(self, row: int) -> Standing:
+        """How a node stands."""
+        now_a, now_b = float(self._used_a[row]), float(self._used_b[row])
+        all_a, all_b = self._all_a[row], self._all_b[row]
+        a = now_a / all_a if now_a < all_a else 1.0
+        b = now_b / all_b if now_b < all_b else 1.0
+        return now_a, now_b, all_a, all_b, 3 * _MIDDLE - int((2.0 - abs(a - b)) * _MIDDLE)
 
     def _follow(self) -> None:
         """Bring the balance of the nodes as they stand up to date. O(touched rows), or one vector pass."""
@@ -172,10 +184,7 @@ class _Pair:
             np.subtract(3 * _MIDDLE, self._balances(np.zeros((2, 1))), out=np.frombuffer(self._before, np.int32))
         else:
             for row in log[self._position :]:
-                a, b = self._used_a[row], self._used_b[row]
-                total_a, total_b = self._capacity_a[row], self._capacity_b[row]
-                fractions = (a / total_a if a < total_a else 1.0, b / total_b if b < total_b else 1.0)
-                self._before[row] = 3 * _MIDDLE - _balance(fractions)
+                self._before[row] = self.facts(row)[-1]
         self._log, self._position = log, end
 
     def _balances(self, asked: NDArray[np.float64]) -> NDArray[np.int32]:

@@ -680,8 +680,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "signature_column",
         "a row that was refused stays refused",
-        "            if opened[row]:",
-        "            if opened[row] and self._buffer[row] >= 0:",
+        "            if total >= 0:  #",
+        "            if total >= 0 and buffer[row] >= 0:  #",
     ),
     _engine(
         "signature_column",
@@ -712,6 +712,18 @@ MUTATIONS: tuple[Mutation, ...] = (
         "a plan goes on although others came to the nodes",
         "            and len(log) == self._position + 1\n",
         "",
+    ),
+    _engine(
+        "row_facts",
+        "what was read of a row is not forgotten when it is touched",
+        "                known[row] = None\n",
+        "                pass\n",
+    ),
+    _engine(
+        "signature_column",
+        "what was read with the pods of a plan counted in stays",
+        "            facts.known[row] = None\n",
+        "            pass\n",
     ),
     _engine("columns", "guards are not asked", "return column if column.usable() else None", "return column"),
     _engine("columns", "tolerations are left out of the signature", "        spec.tolerations,\n", ""),

@@ -90,7 +90,7 @@ def test_vector_row_and_node_agree(
             vector, one = score.vector(), score.one
             assert one is not None
             rows = range(len(table.names))
-            assert vector.tolist() == [one(row) for row in rows]
+            assert vector.tolist() == [one(row if score.facts is None else score.facts(row)) for row in rows]
             assert vector.tolist() == [plugin.score(CycleState(), pod, table.infos[row]) for row in rows]
         _check_refusals(fit, pod, table)
 
@@ -104,12 +104,13 @@ def _check_refusals(fit: NodeResourcesFit, pod: Pod, table: NodeTable) -> None:
     assert column is not None
     assert column.test is not None
     assert column.reason is not None
+    assert column.facts is not None
     rows = np.arange(len(table.names))
     status_of = {int(row): status for status, refused in column.refusals(rows) for row in refused}
     words: dict[int, object] = {}
     for row in range(len(table.names)):
         reason, status = column.reason(row), status_of.get(row)
-        assert (reason == 0) == column.test(row) == bool(column.mask()[row]) == (status is None)
+        assert (reason == 0) == column.test(column.facts(row)) == bool(column.mask()[row]) == (status is None)
         if status is not None:
             assert words.setdefault(reason, status.reasons) == status.reasons
 

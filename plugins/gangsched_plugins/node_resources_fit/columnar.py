@@ -27,6 +27,12 @@ def view(column: array[int]) -> Vector:
     return np.frombuffer(column, np.int64)
 
 
+Left = tuple[int, int, int, int]
+"""A row, and how many pods, how much cpu and memory it still takes."""
+_ANY = -(2**64)
+"""Less than can be left: for what is not asked, which is not compared."""
+
+
 @value(eq=False)
 class Room:
     """What is used and allocatable of the resources that some pods ask for; ``left`` of them, where floats hold it."""
@@ -43,12 +49,23 @@ class Room:
         exact = all(max(column, default=0) < EXACT for column in allocatable)
         return cls(table.column(PODS), columns, FloatColumns(table, used, allocatable) if exact else None)
 
+    def facts(self, row: int) -> Left:
+        """What is left on a node, in the room of cpu and memory."""
+        pods_used, pods_allocatable = self.pods
+        (cpu_used, cpu_allocatable), (memory_used, memory_allocatable) = self.columns
+        return (
+            row,
+            pods_allocatable[row] - pods_used[row],
+            cpu_allocatable[row] - cpu_used[row],
+            memory_allocatable[row] - memory_used[row],
+        )
+
 
 def filter_column(demand: Demand, table: NodeTable, rooms: ByNodes[tuple[str, ...], Room]) -> FilterColumn:
     """Which nodes have room for another pod of this demand."""
     asked = _asked(demand)
     names, amounts = tuple(asked), tuple(asked.values())
-    room = rooms.of(names, table)
+    room, usual = rooms.of(names, table), rooms.of((CPU, MEMORY), table)
     (pods_used, pods_allocatable), columns, left = room.pods, room.columns, room.left
     checks = [(amount, *column) for amount, column in zip(amounts, columns, strict=True)]
 
@@ -62,10 +79,14 @@ def filter_column(demand: Demand, table: NodeTable, rooms: ByNodes[tuple[str, ..
                 passes &= view(allocatable) - view(used) >= amount
         return passes
 
-    def test(row: int) -> bool:
-        if pods_used[row] >= pods_allocatable[row]:
+    cpu, memory = (asked.get(name, _ANY) for name in (CPU, MEMORY))
+    others = [check for name, check in zip(names, checks, strict=True) if name not in (CPU, MEMORY)]
+
+    def test(facts: Left) -> bool:
+        row, left_pods, left_cpu, left_memory = facts
+        if left_pods < 1 or left_cpu < cpu or left_memory < memory:
             return False
-        for amount, used, allocatable in checks:  # noqa: SIM110 - a generator costs twice, for every repaired row
+        for amount, used, allocatable in others:  # noqa: SIM110 - a generator costs twice, for every repaired row
             if amount > allocatable[row] - used[row]:
                 return False
         return True
@@ -95,7 +116,7 @@ def filter_column(demand: Demand, table: NodeTable, rooms: ByNodes[tuple[str, ..
     def refusals(rows: Rows) -> Refusals:
         return _refusals(rows, room.pods, names, checks)
 
-    return FilterColumn(mask, refusals, test, room=open_for, beside=beside, reason=reason)
+    return FilterColumn(mask, refusals, test, room=open_for, beside=beside, reason=reason, facts=usual.facts)
 
 
 def _asked(demand: Demand) -> dict[str, int]:

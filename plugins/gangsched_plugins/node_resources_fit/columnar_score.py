@@ -34,6 +34,9 @@ from gangsched_plugins.node_resources_fit.strategies import (
 _LARGEST = 2**63 // MAX_NODE_SCORE
 _LARGEST_SUM = 2**63 - 1
 
+Free = tuple[int, int, int, int, int]
+"""Of a node: the weights of the two resources it has, a hundred times what is free of each, what there is of it."""
+
 
 @frozen(eq=False)
 class Capacities:
@@ -59,6 +62,14 @@ class Capacities:
         largest = max((max(capacity, default=0) for _, _, capacity in parts), default=0)
         small = parts and largest * MAX_NODE_SCORE < EXACT
         return cls(parts, divisors, largest < _LARGEST, _Floats(table, parts, divisors) if small else None)
+
+    def facts(self, row: int) -> Free:
+        """What is free on a node, of two resources."""
+        (weight_a, used_a, capacity_a), (weight_b, used_b, capacity_b) = self.parts
+        all_a, all_b = capacity_a[row], capacity_b[row]
+        weights = (all_a and weight_a) + (all_b and weight_b)
+        free_a, free_b = (all_a - used_a[row]) * MAX_NODE_SCORE, (all_b - used_b[row]) * MAX_NODE_SCORE
+        return weights or 1, free_a, all_a, free_b, all_b
 
 
 class _Floats:
@@ -125,17 +136,6 @@ def score_column(
                 weights += weight
         return total // weights if weights else 0
 
-    def one_least(row: int) -> int:  # the same, in line: it is asked for every repaired row
-        total = weights = 0
-        for asked, weight, used, capacities in parts:
-            capacity = capacities[row]
-            if capacity:
-                weights += weight
-                free = capacity - used[row] - asked
-                if free > 0:
-                    total += free * MAX_NODE_SCORE // capacity * weight
-        return total // weights if weights else 0
-
     def ahead(chosen: Rows, steps: Vector) -> Vector:
         total = np.zeros(steps.shape, np.int64)
         for (name, _), (asked, weight, used, capacity) in zip(resources, parts, strict=True):
@@ -144,7 +144,26 @@ def score_column(
         total //= divisors[chosen][:, None]
         return total
 
-    return ScoreColumn(vector, one_least if strategy is least_allocated else one, ahead=ahead)
+    if strategy is least_allocated and len(parts) == 2:
+        return ScoreColumn(vector, _least_of_two(amounts, known), ahead=ahead, facts=known.facts)
+    return ScoreColumn(vector, one, ahead=ahead)
+
+
+def _least_of_two(amounts: Sequence[int], capacities: Capacities) -> Callable[[Free], int]:
+    """The usual strategy in line, over the usual two resources: it is asked for every repaired row."""
+    asked_a, asked_b = (amount * MAX_NODE_SCORE for amount in amounts)
+    weight_a, weight_b = (weight for weight, _, _ in capacities.parts)
+
+    def one(facts: Free) -> int:
+        weights, free_a, all_a, free_b, all_b = facts
+        free_a -= asked_a
+        free_b -= asked_b
+        total = free_a // all_a * weight_a if free_a > 0 else 0
+        if free_b > 0:
+            total += free_b // all_b * weight_b
+        return total // weights
+
+    return one
 
 
 def _growth(resource: str, requests: PodRequests) -> int:

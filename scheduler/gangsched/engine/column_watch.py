@@ -81,6 +81,6 @@ def _reason(column: FilterColumn) -> Callable[[int], int]:
     """Why a row is refused, as a number; 0 = it passes."""
     if column.reason is not None:
         return column.reason
-    test = column.test
+    test, facts = column.test, column.facts
     assert test is not None
-    return lambda row: not test(row)
+    return lambda row: not test(row if facts is None else facts(row))

@@ -14,6 +14,7 @@ from attrs import define, field, frozen
 
 from gangsched.engine.column_slots import Ground, Slot
 from gangsched.engine.promised_room import PromisedRoom
+from gangsched.engine.row_facts import FactsOfTable
 from gangsched.engine.signature_column import SignatureColumn
 from gangsched_framework.columns import ParticularColumns
 from gangsched_framework.cycle_state import CycleState
@@ -78,6 +79,10 @@ class ColumnCache:
     _numbered: int = 0
     _particular: dict[str, tuple[ParticularColumns, ...]] = field(factory=dict)
     _known: dict[PodSpec, _Known] = field(factory=dict)
+    _facts: FactsOfTable = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._facts = FactsOfTable(self.table)
 
     def of(self, framework: Framework, pod: Pod) -> SignatureColumn | None:
         """The column of the pod's kind; None = use the per-node form."""
@@ -179,7 +184,9 @@ class ColumnCache:
                 own.append(slot)
         present = [slot for slot in slots if slot is not None]
         particular = any(key is not None for key in keys)
-        return SignatureColumn(self.table, present, common.ground, own, number=number, particular=particular)
+        return SignatureColumn(
+            self.table, present, common.ground, own, self._facts, number=number, particular=particular
+        )
 
     def _common(self, framework: Framework, pod: Pod, keys: tuple[Hashable, ...]) -> _Common | str:
         """What the pod has in common with pods that request something else, or the name of a plugin as above."""
@@ -202,6 +209,10 @@ class ColumnCache:
             if len(self._commons) > MAX_COLUMNS:
                 self._commons.popitem(last=False)
         return known
+
+    def _check(self) -> None:
+        """Assert that what is remembered of the table's rows is so (tests only)."""
+        self._facts._check()
 
 
 def alike(pod: Pod, other: Pod) -> bool:

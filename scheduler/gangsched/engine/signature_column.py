@@ -10,6 +10,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from gangsched.engine.bulk_plan import can_plan, plan, room_of
 from gangsched.engine.column_slots import Ground, Slot
 from gangsched.engine.domain_choice import DomainChoice
+from gangsched.engine.row_facts import FactsOfTable, RowFacts
 from gangsched_framework.columns import Columns, DomainScore, FilterColumn
 from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
@@ -44,6 +46,7 @@ class SignatureColumn:
         slots: Sequence[Slot],
         ground: Ground,
         own: Sequence[Slot],
+        facts: FactsOfTable,
         *,
         number: int = 0,
         particular: bool = False,
@@ -67,10 +70,10 @@ class SignatureColumn:
         if ground.domains or ground.relative:
             self._choice = DomainChoice(self._totals, ground.domains, ground.relative, ground.largest)
             self.local = self.local and not any(isinstance(score, DomainScore) for score, _ in ground.relative)
-        self._tests: list[Callable[[int], bool]] = []
-        self._ones: list[tuple[Callable[[int], int], int]] = []
-        self._static: list[int] = []
-        self._open: list[bool] = []
+        self._shared = facts
+        self._tests: list[tuple[Callable[[Any], bool], int]] = []
+        self._ones: list[tuple[Callable[[Any], int], int, int]] = []
+        self._static: array[int] = array("i")
         self._position = -1
         self._log = table.touched
         self._most_repairs = REBUILD_ABOVE + len(table.names) // 40
@@ -99,7 +102,10 @@ class SignatureColumn:
         slots = (*own, *self._slots)
         told = None if extra.filter is None else extra.filter.test
         number, particular = self.number, self.particular
-        return SignatureColumn(self._table, slots, self._ground, own, number=number, particular=particular, told=told)
+        shared = self._shared
+        return SignatureColumn(
+            self._table, slots, self._ground, own, shared, number=number, particular=particular, told=told
+        )
 
     def best(self) -> int:
         """Row of the best node, -1 when none is feasible."""
@@ -152,18 +158,20 @@ class SignatureColumn:
         if not self._plannable or self._choice is not None or pod.spec.host_ports:  # a port is not counted, it is taken
             return None
         self.refresh()
-        table, totals = self._table, self._totals[rows]
+        table, facts, totals = self._table, self._facts, self._totals[rows]
         taken: list[int] = []
-        for _ in range(count):
+        for left in range(count - 1, -1, -1):
             at = int(totals.argmax())
             if totals[at] < 0:
                 break
             row = int(rows[at])
-            table.count(row, pod, 1)
             taken.append(row)
-            totals[at] = self._total(row)
-        for row in taken:
+            if left:
+                table.count(row, pod, 1)
+                totals[at] = self._total(row)
+        for row in taken[: count - 1]:
             table.count(row, pod, -1)
+            facts.known[row] = None
         return taken
 
     def refresh(self) -> None:
@@ -186,47 +194,58 @@ class SignatureColumn:
         self._log, self._position = log, end
 
     def _repair(self, rows: Iterable[int]) -> None:
-        if not self._open:
-            self._list_fixed()
-        opened, told = self._open, self._told
+        facts = self._facts
+        facts.follow()
+        known, static, told, choice, buffer = facts.known, self._static, self._told, self._choice, self._buffer
+        tests, ones, repaired = self._tests, self._ones, 0
         for row in rows:
-            if opened[row]:  # else it is infeasible, whatever stands there
-                self.repaired += 1
-                self._put(row, self._total(row))
+            total = static[row]
+            if total >= 0:  # else it is infeasible, whatever stands there
+                seen = known[row] or facts.read(row)
+                for test, at in tests:  # as ``_total``, without the call: a pod among many kinds repairs ten rows
+                    if not test(seen[at]):
+                        total = INFEASIBLE
+                        break
+                else:
+                    for one, at, weight in ones:
+                        total += one(seen[at]) * weight
+                if choice is not None:
+                    choice.put(row, buffer[row], total)
+                buffer[row] = total
+                repaired += 1
             elif told is not None:  # who refuses it first may be another
                 told(row)
+        self.repaired += repaired
 
-    def _put(self, row: int, new: int) -> None:
-        if self._choice is not None:
-            self._choice.put(row, self._buffer[row], new)
-        self._buffer[row] = new
+    @cached_property
+    def _facts(self) -> RowFacts:
+        """Of single rows, with what judges them; a column that is never repaired does without."""
+        self._static = self._still.by_row
+        tests = [(f.test, f.facts) for f in self.filters if f.test is not None]  # in order: the first refuses
+        ones = [(score.one, score.facts, weight) for score, weight in self._ground.scores if score.one is not None]
+        self._tests = [(test, at) for at, (test, _) in enumerate(tests)]
+        self._ones = [(one, at, weight) for at, (one, _, weight) in enumerate(ones, start=len(tests))]
+        return self._shared.of((*(reader for _, reader in tests), *(reader for _, reader, _ in ones)))
 
     def _total(self, row: int) -> int:
-        if not self._open:
-            self._list_fixed()
-        if not self._open[row]:
-            return INFEASIBLE
-        for test in self._tests:
-            if not test(row):
+        """The total of an open row, read anew."""
+        seen = self._facts.read(row)
+        for test, at in self._tests:
+            if not test(seen[at]):
                 return INFEASIBLE
-        total = self._static[row]  # as ``score``, without the call: it is asked for every repaired row
-        for one, weight in self._ones:
-            total += one(row) * weight
+        total = self._static[row]
+        for one, at, weight in self._ones:
+            total += one(seen[at]) * weight
         return total
-
-    def _list_fixed(self) -> None:
-        """For single rows, which lists are read from faster; a column that is never repaired does without."""
-        self._open, self._static = self._still.lists
-        self._tests = [column.test for column in self.filters if column.test is not None]  # in order: the first refuses
-        self._ones = [(score.one, weight) for score, weight in self._ground.scores if score.one is not None]
 
     def score(self, row: int) -> int:
         """The node-local total of a row as if it were feasible, now."""
-        if not self._open:
-            self._list_fixed()
+        facts = self._facts
+        facts.follow()
+        seen = facts.known[row] or facts.read(row)
         total = self._static[row]
-        for one, weight in self._ones:
-            total += one(row) * weight
+        for one, at, weight in self._ones:
+            total += one(seen[at]) * weight
         return total
 
     def _rebuild(self) -> None:
@@ -245,8 +264,6 @@ class SignatureColumn:
     def force(self, row: int, feasible: bool) -> int:
         """Give a row another verdict; returns what ``restore`` needs to take it back."""
         self.refresh()
-        if not self._open:
-            self._list_fixed()
         old = self._buffer[row]
         self._put(row, self.score(row) if feasible else INFEASIBLE)
         return old
@@ -254,6 +271,11 @@ class SignatureColumn:
     def restore(self, row: int, old: int) -> None:
         """Take back a ``force``."""
         self._put(row, old)
+
+    def _put(self, row: int, new: int) -> None:
+        if self._choice is not None:
+            self._choice.put(row, self._buffer[row], new)
+        self._buffer[row] = new
 
     def refusals(self, rows: Rows | None) -> GroupedRefusals:
         """Why ``rows``, or all nodes (None), are refused: the first refusing plugin of each, in profile order. Those of
