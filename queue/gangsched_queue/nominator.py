@@ -24,7 +24,8 @@ class Nominator:
     def __init__(self, known: Callable[[str], Pod | None], changed: Callable[[str], None] = _unheard) -> None:
         self._known = known
         self._changed = changed
-        self._node_of: dict[str, str] = {}
+        self.node_of: dict[str, str] = {}
+        """UID -> node of every nomination, for reading."""
         self._by_node: dict[str, dict[str, Pod]] = {}
         self._by_leaf: dict[EntityKey, dict[str, Pod]] = {}
         self._priorities: dict[int, int] = {}  # priority -> nominated pods
@@ -35,14 +36,14 @@ class Nominator:
         Ignored for a pod that is gone or assigned (spec §2.10.1).
         """
         node = pod.status.nominated_node_name if node_name is None else node_name
-        if self._node_of:
+        if self.node_of:
             self.delete(pod)
         if not node:
             return
         newest = self._known(pod.key)
         if newest is None or newest.node_name:
             return
-        self._node_of[pod.uid] = node
+        self.node_of[pod.uid] = node
         self._by_node.setdefault(node, {})[pod.uid] = pod
         if pod.group_key is not None:
             self._by_leaf.setdefault(pod.group_key, {})[pod.uid] = pod
@@ -53,14 +54,14 @@ class Nominator:
         """A pod changed: a nomination known in memory only is kept, else the new status counts (spec §2.10.2)."""
         kept = None
         if not old.status.nominated_node_name and not new.status.nominated_node_name:
-            kept = self._node_of.get(old.uid)
-        if old.uid in self._node_of:
+            kept = self.node_of.get(old.uid)
+        if old.uid in self.node_of:
             self.delete(old)
         self.add(new, kept)
 
     def delete(self, pod: Pod) -> None:
         """The pod is gone, assigned or assumed: its nomination ends."""
-        node = self._node_of.pop(pod.uid, None)
+        node = self.node_of.pop(pod.uid, None)
         if node is None:
             return
         stood = _take(self._by_node, node, pod.uid)
@@ -92,18 +93,18 @@ class Nominator:
 
     def any(self) -> bool:
         """Whether any pod holds a nomination."""
-        return bool(self._node_of)
+        return bool(self.node_of)
 
     def reach(self, priority: int) -> bool:
         """Whether a pod of at least that priority holds a nomination. O(distinct priorities)."""
         return bool(self._priorities) and max(self._priorities) >= priority
 
     def nominated_node(self, pod: Pod) -> str:
-        return self._node_of.get(pod.uid, "")
+        return self.node_of.get(pod.uid, "")
 
     def _check(self) -> None:
         listed = {uid: (node, pod) for node, pods in self._by_node.items() for uid, pod in pods.items()}
-        assert {uid: node for uid, (node, _) in listed.items()} == self._node_of
+        assert {uid: node for uid, (node, _) in listed.items()} == self.node_of
         assert all(self._by_node.values())
         assert all(self._by_leaf.values())
         members = {uid: pod for pods in self._by_leaf.values() for uid, pod in pods.items()}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter, itemgetter
 
-from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, SetCondition
+from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, RecordEvent, SetCondition
 from gangsched.engine.scheduler import Scheduler
 from gangsched_framework.objects import POD, Condition, EntityKey, PodStatus, replace_condition
 
@@ -56,6 +56,8 @@ class Host:
                 binds.append(decision)
             elif isinstance(decision, SetCondition):
                 (patches if decision.key.startswith(_POD) else group_writes).append(decision)
+            elif isinstance(decision, RecordEvent):
+                continue
             elif isinstance(decision, Nominate):
                 patches.append(decision)
             elif isinstance(decision, Evict):
@@ -148,9 +150,8 @@ class Host:
         if len(writes) > 1:
             writes = sorted(writes, key=lambda d: (d.key.kind != "podgroup", d.key.full_name))
         for write in writes:
-            group = self.core.world.forest.group(write.key)
-            if group is not None and write.condition is not None:
-                self.core.update(group.with_condition(write.condition))
+            if write.condition is not None:
+                self.core.update_group_status(write.key, write.condition)
 
     def delete_victim(self, evict: Evict) -> None:
         """The victim is gone at once (architecture.md §11)."""

@@ -372,7 +372,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "nominator",
         "a nomination in memory is lost with an update",
-        "            kept = self._node_of.get(old.uid)\n",
+        "            kept = self.node_of.get(old.uid)\n",
         "            kept = None\n",
     ),
     _queue(
@@ -642,7 +642,9 @@ MUTATIONS: tuple[Mutation, ...] = (
         "        if current is None or current.node_name:\n",
         "        if current is None:\n",
     ),
-    _engine("submit", "a bound pod keeps its nomination", "        queue.nominator.delete(pod)\n", ""),
+    _engine(
+        "submit", "a bound pod keeps its nomination", "            queue.nominator.delete(pod)\n", "            pass\n"
+    ),
     _engine(
         "submit",
         "a condition goes to pods of another status",
@@ -655,7 +657,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "submit",
         "a replaced pod is treated as the failed one",
-        "if current is not None and current.uid != uid:",
+        "if current is not None and current.uid != pod.uid:",
         "if False:",
     ),
     _engine(

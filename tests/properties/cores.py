@@ -29,7 +29,7 @@ from gangsched_framework import node_table
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Handle
-from gangsched_framework.objects import Pod, PodStatus
+from gangsched_framework.objects import Condition, EntityKey, Pod, PodStatus
 from gangsched_framework.placement import Placement
 from gangsched_framework.registry import Registry
 from gangsched_framework.status import Status, unschedulable
@@ -249,8 +249,17 @@ def draw_cores(rng: Random, *, oracle: bool) -> list[Scheduler]:
 
 
 class PlainlyUpdated(Scheduler):
-    """A core that a status and a node reach as a watch would deliver them."""
+    """A core that hears of statuses, and of nodes of pods, as a watch would deliver them."""
 
     @property
     def update_status(self) -> Callable[[Pod, str, PodStatus], None]:
         return lambda pod, node_name, status: self.update(pod.bound_to(node_name, status))
+
+    @property
+    def update_group_status(self) -> Callable[[EntityKey, Condition], None]:
+        return self._update_group
+
+    def _update_group(self, key: EntityKey, condition: Condition) -> None:
+        group = self.world.forest.group(key)
+        if group is not None:
+            self.update(group.with_condition(condition))

@@ -12,6 +12,7 @@ from gangsched_framework.objects import (
     QUEUE_NAME,
     ClusterObject,
     CompositePodGroup,
+    Condition,
     EntityKey,
     Group,
     Namespace,
@@ -128,6 +129,18 @@ class EventHandlers:
         forest.update_group(new)
         if _what_pods_take_over(old) != _what_pods_take_over(new):
             self.world.regroup(new.key)
+        self._tell_of_group(old, new)
+
+    def update_group_status(self, key: EntityKey, condition: Condition) -> None:
+        """A group, if it is known, shows another condition, which changes nothing that its pods take over."""
+        forest = self.world.forest
+        old = forest.group(key)
+        if old is not None:
+            new = old.with_condition(condition)
+            forest.update_group(new)
+            self._tell_of_group(old, new)
+
+    def _tell_of_group(self, old: Group, new: Group) -> None:
         self.queue.update_group(new)
         # DIV-16: a changed CompositePodGroup is an event too (v1.37.2 sends none)
         self.queue.move_all(_POD_GROUP_UPDATE if isinstance(new, PodGroup) else _COMPOSITE_UPDATE, old, new)
@@ -178,8 +191,7 @@ class EventHandlers:
         elif pod.node_name:
             self.update_pod(pod, new)
         else:
-            self.world.renew_pod(new)
-            if not self.world.is_assumed(new):
+            if not self.world.renew_pod(new):
                 self._update_queued(pod, new)
 
     def _update_queued(self, old: Pod, new: Pod) -> None:

@@ -16,7 +16,7 @@ from functools import cached_property
 from attrs import define, field, frozen
 
 from gangsched.engine.column_watch import ColumnWatch
-from gangsched.engine.columns import MAX_COLUMNS, ColumnCache
+from gangsched.engine.columns import MAX_COLUMNS, ColumnCache, alike
 from gangsched.engine.complete import End, Failure
 from gangsched.engine.world import World
 from gangsched_framework.framework import Framework
@@ -116,10 +116,16 @@ class Memo:
             bound = bound or bool(group.topology_key)
             for queued in queue:
                 pod = queued.pod
-                column = self.columns.of(framework, pod)
-                if pod.status.nominated_node_name or pod.status.allocated or column is None or column.particular:
+                if pods and alike(pod, pods[-1]):
+                    number = numbers[-1]
+                else:
+                    column = self.columns.of(framework, pod)
+                    if column is None or column.particular:
+                        return None
+                    number = column.number
+                if pod.status.nominated_node_name or pod.status.allocated:
                     return None
-                numbers.append(column.number)
+                numbers.append(number)
                 pods.append(pod)
                 policies[pod.preemption_policy] = None
         return MemoKey(

@@ -32,7 +32,7 @@ from gangsched_framework.events import Action, ClusterEvent, Resource
 from gangsched_framework.framework import Framework
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.infos import PoppedEntity, QueuedPodInfo
-from gangsched_framework.objects import ClusterObject, EntityKey, Node, Pod, PodStatus
+from gangsched_framework.objects import ClusterObject, Condition, EntityKey, Node, Pod, PodStatus
 from gangsched_framework.profile import Profile
 from gangsched_framework.queue_state import QueueState
 from gangsched_framework.registry import Registry
@@ -155,6 +155,11 @@ class Scheduler:
         """
         return self._events.update_status
 
+    @property
+    def update_group_status(self) -> Callable[[EntityKey, Condition], None]:
+        """``update`` of the core's copy of a group by one that shows another condition; none when it is not known."""
+        return self._events.update_group_status
+
     def delete(self, obj: ClusterObject) -> None:
         """An object vanishes; an unknown one is ignored. Only its identity is looked at."""
         self._events.delete(obj)
@@ -177,8 +182,7 @@ class Scheduler:
         """
         outcome = self._submitter.answered(key, uid)
         pod, node = outcome.info.pod, outcome.node
-        framework = self.frameworks[pod.scheduler_name]
-        if framework.hears_of_bindings:
+        if (framework := self.frameworks[pod.scheduler_name]).hears_of_bindings:
             framework.run_post_bind(pod, node)
         return (RecordEvent("Normal", "Scheduled", key, event_note(f"Successfully assigned {key} to {node}")),)
 

@@ -106,7 +106,8 @@ class Submitter:
         if not self.world.assume(pod, node, counted=counted):  # someone else assigned it meanwhile
             status = error(f"pod {uid}({pod.key}) is in the cache, so can't be assumed")
             return self.fail(info, Failure(status, NOMINATION_CLEARED))
-        queue.nominator.delete(pod)
+        if queue.nominator.node_of:
+            queue.nominator.delete(pod)
         if not framework.binds_plainly:
             failure = self._ask_binding_plugins(framework, outcome)
             if failure is not None:
@@ -157,24 +158,24 @@ class Submitter:
 
     def _fail(self, info: QueuedPodInfo, told: _Told) -> PodVerdict:
         info.unschedulable_plugins, info.pending_plugins = told.unschedulable, told.pending
-        key, uid, failure = info.pod.key, info.pod.uid, told.failure
-        nominate = failure.nominate
+        pod, queue, emit, nominate = info.pod, self.queue, self.outbox.emit, told.failure.nominate
+        key = pod.key
         current = self.world.pods.get(key)
-        if current is not None and current.uid != uid:
-            self.queue.done(uid)  # replaced by a new pod: the handler stops
-            return PodVerdict(status=failure.status)
+        if current is not None and current.uid != pod.uid:
+            queue.done(pod.uid)  # replaced by a new pod: the handler stops
+            return PodVerdict(status=told.failure.status)
         if current is None or current.node_name:
-            self.queue.done(uid)
+            queue.done(pod.uid)
         else:
             info.pod = current
-            self.queue.add_unschedulable(info)
-            self.queue.nominator.add(current, nominate)
-        emit = self.outbox.emit
+            queue.add_unschedulable(info)
+            if nominate != NOMINATION_CLEARED or queue.nominator.node_of:
+                queue.nominator.add(current, nominate)
         emit(RecordEvent("Warning", "FailedScheduling", key, told.note))
         if current is not None:
             old = current.status
             if told.shown is not old:
-                told.shown, told.condition = old, pod_condition(current, failure.status, told.time)
+                told.shown, told.condition = old, pod_condition(current, told.failure.status, told.time)
             nominated = nominate if nominate != old.nominated_node_name else None
             if told.condition is not None or nominated is not None:
                 emit(SetCondition(current.entity_key, told.condition, nominated))

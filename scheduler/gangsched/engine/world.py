@@ -157,11 +157,13 @@ class World:
             self.accounts.see(new, assumed or node_name != "")
         return assumed
 
-    def renew_pod(self, pod: Pod) -> None:
-        """A pod without a node shows another status, and is otherwise as it was."""
-        self.pods[pod.key] = pod
+    def renew_pod(self, pod: Pod) -> bool:
+        """A pod without a node shows another status, and is otherwise as it was. Whether it is assumed."""
+        key = pod.key
+        self.pods[key] = pod
         if pod.group_key is not None:
             self.forest.renew_pod(pod)
+        return key in self._assumed
 
     def confirm(self, old: Pod, new: Pod) -> bool:
         """An assumed pod shows its node and another status, and is otherwise as it was: what is counted stays.

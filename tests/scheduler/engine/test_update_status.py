@@ -1,4 +1,4 @@
-"""What a host writes to a pod it knows: the core comes to stand as after the update that says the same."""
+"""What a host writes to a pod or a group it knows: the core comes to stand as after the update that says the same."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from attrs import evolve
 
 from gangsched.engine.decisions import Bind
 from gangsched.engine.scheduler import Cycle, Scheduler
-from gangsched_framework.objects import Condition, Node, Pod, PodStatus
-from gangsched_framework.testing import make_node, make_pod, make_pod_group
+from gangsched_framework.objects import COMPOSITE_POD_GROUP, POD_GROUP, Condition, EntityKey, Node, Pod, PodStatus
+from gangsched_framework.testing import make_composite_pod_group, make_node, make_pod, make_pod_group
 from gangsched_plugins.default_registry import default_registry
 from tests.properties.cores import PlainlyUpdated, configuration
 
-Write = Callable[[Pod, str, PodStatus], None]
+Story = Callable[[Scheduler], None]
 SEEN = PodStatus(conditions=(Condition("PodScheduled", "True"),), start_time=0)
 REFUSED = PodStatus(conditions=(Condition("PodScheduled", "False", "Unschedulable", "no room"),))
 
@@ -50,107 +50,138 @@ def _bound(core: Scheduler, *pods: Pod) -> None:
             core.bound(decision.pod, decision.uid)
 
 
-def members_are_seen_bound(core: Scheduler, write: Write) -> None:
+def members_are_seen_bound(core: Scheduler) -> None:
     _bound(core, _pod("a"), _pod("b"))
     for name in "ba":
-        write(_known(core, name), "n1", SEEN)
+        core.update_status(_known(core, name), "n1", SEEN)
 
 
-def a_plain_pod_with_affinity_is_seen_bound(core: Scheduler, write: Write) -> None:
+def a_plain_pod_with_affinity_is_seen_bound(core: Scheduler) -> None:
     _bound(core, make_pod("a").label("app", "web").anti_affinity("kubernetes.io/hostname", {"app": "db"}).obj())
-    write(_known(core, "a"), "n1", SEEN)
+    core.update_status(_known(core, "a"), "n1", SEEN)
 
 
-def another_pod_wakes_by_the_binding_it_sees(core: Scheduler, write: Write) -> None:
+def another_pod_wakes_by_the_binding_it_sees(core: Scheduler) -> None:
     core.add(make_pod("b").requests(cpu=1).affinity("kubernetes.io/hostname", {"app": "web"}).obj())
     core.step()
     _bound(core, make_pod("a").label("app", "web").obj())
-    write(_known(core, "a"), "n1", SEEN)
+    core.update_status(_known(core, "a"), "n1", SEEN)
 
 
-def a_pod_changed_while_it_was_being_bound(core: Scheduler, write: Write) -> None:
+def a_pod_changed_while_it_was_being_bound(core: Scheduler) -> None:
     _bound(core, make_pod("a").requests(cpu=1).obj())
     resized = make_pod("a").requests(cpu=3).priority(7).label("app", "db").obj()
     core.update(evolve(resized, uid=_known(core, "a").uid))
-    write(_known(core, "a"), "n1", SEEN)
+    core.update_status(_known(core, "a"), "n1", SEEN)
 
 
-def the_node_went_before_the_binding_was_seen(core: Scheduler, write: Write) -> None:
+def the_node_went_before_the_binding_was_seen(core: Scheduler) -> None:
     _bound(core, _pod("a"), _pod("b"))
     core.delete(_node())
-    write(_known(core, "a"), "n1", SEEN)
+    core.update_status(_known(core, "a"), "n1", SEEN)
     core.snapshot.refresh()
-    write(_known(core, "b"), "n1", SEEN)
+    core.update_status(_known(core, "b"), "n1", SEEN)
     core.add(_node())
     core.snapshot.refresh()
 
 
-def a_binding_is_seen_while_another_cycle_stands(core: Scheduler, write: Write) -> None:
+def a_binding_is_seen_while_another_cycle_stands(core: Scheduler) -> None:
     _bound(core, _pod("a"), _pod("b"))
     core.add(make_pod("c").requests(cpu=1).obj())
     cycle = _cycle(core)
     cycle.decide()
     for name in "ab":
-        write(_known(core, name), "n1", SEEN)
+        core.update_status(_known(core, name), "n1", SEEN)
     cycle.submit()
 
 
-def a_pod_is_seen_elsewhere_than_it_was_assumed(core: Scheduler, write: Write) -> None:
+def a_pod_is_seen_elsewhere_than_it_was_assumed(core: Scheduler) -> None:
     core.add(_node("n2"))
     _bound(core, _pod("a"), _pod("b"))
     for name in "ab":
-        write(_known(core, name), "n2", SEEN)
+        core.update_status(_known(core, name), "n2", SEEN)
 
 
-def a_waiting_pod_is_bound_by_others(core: Scheduler, write: Write) -> None:
+def a_waiting_pod_is_bound_by_others(core: Scheduler) -> None:
     core.add(_pod("a"))
-    write(_known(core, "a"), "n1", SEEN)
+    core.update_status(_known(core, "a"), "n1", SEEN)
 
 
-def waiting_pods_show_that_they_were_refused(core: Scheduler, write: Write) -> None:
+def waiting_pods_show_that_they_were_refused(core: Scheduler) -> None:
     for pod in (_pod("a", 9), _pod("b", 9), make_pod("c").requests(cpu=9).obj()):
         core.add(pod)
     while core.step() is not None:
         pass
     for name in "abc":
-        write(_known(core, name), "", REFUSED)
+        core.update_status(_known(core, name), "", REFUSED)
 
 
-def a_pod_in_flight_shows_that_it_was_refused(core: Scheduler, write: Write) -> None:
+def a_pod_in_flight_shows_that_it_was_refused(core: Scheduler) -> None:
     core.add(make_pod("a").requests(cpu=9).obj())
     cycle = _cycle(core)
     cycle.decide()
-    write(_known(core, "a"), "", REFUSED)
+    core.update_status(_known(core, "a"), "", REFUSED)
     cycle.submit()
 
 
-def a_pod_being_bound_shows_a_condition(core: Scheduler, write: Write) -> None:
+def a_pod_being_bound_shows_a_condition(core: Scheduler) -> None:
     _bound(core, _pod("a"), _pod("b"))
-    write(_known(core, "a"), "", REFUSED)
-    write(_known(core, "a"), "n1", SEEN)
+    core.update_status(_known(core, "a"), "", REFUSED)
+    core.update_status(_known(core, "a"), "n1", SEEN)
 
 
-def a_nomination_comes_and_goes(core: Scheduler, write: Write) -> None:
+def a_nomination_comes_and_goes(core: Scheduler) -> None:
     core.add(make_pod("a").requests(cpu=9).obj())
     core.step()
     for node in ("n1", ""):
-        write(_known(core, "a"), "", evolve(REFUSED, nominated_node_name=node))
+        core.update_status(_known(core, "a"), "", evolve(REFUSED, nominated_node_name=node))
 
 
-def a_pod_of_another_scheduler_shows_a_condition(core: Scheduler, write: Write) -> None:
+def a_pod_of_another_scheduler_shows_a_condition(core: Scheduler) -> None:
     core.add(make_pod("a").scheduler("nobody").in_group("g").obj())
-    write(_known(core, "a"), "", REFUSED)
+    core.update_status(_known(core, "a"), "", REFUSED)
 
 
-def an_assigned_pod_shows_a_condition(core: Scheduler, write: Write) -> None:
+def _show(core: Scheduler, *groups: str) -> None:
+    for name in groups:
+        kind = COMPOSITE_POD_GROUP if name == "tree" else POD_GROUP
+        shown = Condition("Scheduled", "False", "Unschedulable", name)
+        core.update_group_status(EntityKey.of(kind, "default", name), shown)
+
+
+def a_group_without_pods_and_an_unknown_one_show_a_condition(core: Scheduler) -> None:
+    _show(core, "g", "unknown")
+
+
+def a_waiting_tree_shows_conditions(core: Scheduler) -> None:
+    core.add(make_composite_pod_group("tree").min_group_count(1).obj())
+    core.add(make_pod_group("leaf").min_count(1).parent("tree").obj())
+    core.add(_pod("a", 9, "leaf"))
+    core.add(_pod("b", 9))
+    _show(core, "leaf", "tree", "g")
+    while core.step() is not None:
+        pass
+    _show(core, "leaf", "tree", "g")
+
+
+def a_popped_gang_shows_a_condition(core: Scheduler) -> None:
+    for name in "ab":
+        core.add(_pod(name))
+    cycle = _cycle(core)
+    cycle.decide()
+    _show(core, "g")
+    cycle.submit()
+
+
+def an_assigned_pod_shows_a_condition(core: Scheduler) -> None:
     core.add(evolve(_pod("a"), node_name="n1"))
-    write(_known(core, "a"), "n1", SEEN)
+    core.update_status(_known(core, "a"), "n1", SEEN)
 
 
-def a_resized_pod_is_seen_bound(core: Scheduler, write: Write) -> None:
+def a_resized_pod_is_seen_bound(core: Scheduler) -> None:
     pod = make_pod("a").requests(cpu=1).allocated(cpu=2).obj()
     _bound(core, pod)
-    write(_known(core, "a"), "n1", evolve(SEEN, allocated=pod.status.allocated))
+    core.update_status(_known(core, "a"), "n1", evolve(SEEN, allocated=pod.status.allocated))
 
 
 STORIES = (
@@ -168,18 +199,21 @@ STORIES = (
     a_nomination_comes_and_goes,
     a_pod_of_another_scheduler_shows_a_condition,
     an_assigned_pod_shows_a_condition,
+    a_group_without_pods_and_an_unknown_one_show_a_condition,
+    a_waiting_tree_shows_conditions,
+    a_popped_gang_shows_a_condition,
     a_resized_pod_is_seen_bound,
 )
 
 
-def _told(story: Callable[[Scheduler, Write], None], kind: type[Scheduler]) -> dict[str, object]:
+def _told(story: Story, kind: type[Scheduler]) -> dict[str, object]:
     config = configuration("default", 0)
     core = kind(config.profiles, default_registry(), feature_gates=config.gates)
     core.world.keep_accounts(core.snapshot)
     core.world.table.follow_moves()
     core.add(_node())
     core.add(make_pod_group("g").min_count(2).obj())
-    story(core, core.update_status)
+    story(core)
     core._check()
     table, world = core.world.table, core.world
     assert world.accounts is not None
@@ -197,11 +231,12 @@ def _told(story: Callable[[Scheduler, Write], None], kind: type[Scheduler]) -> d
             for leaf in {pod.group_key for pod in world.pods.values() if pod.group_key is not None}
             for uid, pod in world.forest.scheduled_pods(leaf).items()
         ],
+        "groups": [(group.key, group.conditions) for group in world.forest.groups()],
         "placed": {key: world.accounts.is_placed(key) for key in world.pods},
         "version": world.version,
     }
 
 
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story.__name__.replace("_", " "))
-def test_a_status_written_is_the_update_that_shows_it(story: Callable[[Scheduler, Write], None]) -> None:
+def test_a_status_written_is_the_update_that_shows_it(story: Story) -> None:
     assert _told(story, Scheduler) == _told(story, PlainlyUpdated)
