@@ -31,7 +31,8 @@ def add_alike(table: NodeTable, pods: Sequence[Pod], rows: Sequence[int]) -> Non
             memory[row] += memory_bytes
             nonzero_cpu[row] += nonzero_milli_cpu
             nonzero_memory[row] += nonzero_bytes
-            for column, amount in others:
+        for column, amount in others:
+            for row in rows:
                 column[row] += amount
     except OverflowError:
         for row in rows:

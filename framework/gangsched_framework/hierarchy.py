@@ -14,6 +14,7 @@ from gangsched_framework.infos import PodGroupInfo
 from gangsched_framework.objects import EntityKey, Group, Pod, PodGroup
 from gangsched_framework.readiness import Record
 from gangsched_framework.tally import Tally
+from gangsched_framework.trees import tree_of
 
 MAX_PARENT_LINKS = 4
 """Deepest legal path: four parent links from a leaf to its root (DIV-18)."""
@@ -34,11 +35,14 @@ class Forest:
         self._records: dict[EntityKey, Record] = {}
         self.priorities = Tally()
         """Priorities of the observed groups."""
+        self._latest: PodGroupInfo | None = None
+        """The tree handed out last, while no group changes."""
 
     # --- groups ---------------------------------------------------------------------------------------------------
 
     def add_group(self, group: Group) -> None:
         """Observe a group, or replace its object (then as ``update_group``). O(depth)."""
+        self._latest = None
         record = self._record(group.key)
         parent_key = group.parent_key if self._composite else None
         if record.parent is not None and record.parent.key != parent_key:
@@ -72,10 +76,12 @@ class Forest:
         ):
             self.add_group(group)
         else:
+            self._latest = None
             record.group = group
 
     def delete_group(self, key: EntityKey) -> None:
         """Forget a group's object; its pods and children stay under its name (spec §3.4). O(depth)."""
+        self._latest = None
         record = self._records[key]
         if record.parent is not None:
             self._unlink(record)
@@ -297,21 +303,12 @@ class Forest:
 
     def tree(self, key: EntityKey) -> PodGroupInfo:
         """The frozen tree below an observed, acyclic group, however deep. O(size of the tree)."""
-        root = self._records[key]
-        if not root.children:
-            return _childless(root)
-        records = [root]
-        for record in records:
-            records += record.children.values()
-        infos: dict[EntityKey, PodGroupInfo] = {}
-        for record in reversed(records):
-            assert record.group is not None
-            if not record.children:
-                infos[record.key] = _childless(record)
-                continue
-            children = tuple(infos[child.key] for child in record.children.values())
-            infos[record.key] = PodGroupInfo(record.group, children)
-        return infos[key]
+        tree = self._latest = tree_of(self._records[key])
+        return tree
+
+    def shows(self, tree: PodGroupInfo) -> bool:
+        """Whether ``tree`` was handed out last, and no group has changed since."""
+        return tree is self._latest
 
     def leaves_below(self, key: EntityKey, levels: int | None = None) -> Iterator[EntityKey]:
         """PodGroups at or below ``key``, on so many levels, in evaluation order; placeholders and cycles once."""
@@ -340,11 +337,8 @@ class Forest:
             assert record.ready_children == sum(child.ready for child in record.children.values()), key
             assert record.ready == (record.count >= record.required), key
             assert all(uid in record.pods for uid in record.scheduled)
-
-
-def _childless(record: Record) -> PodGroupInfo:
-    """The tree of a group without children, the same one as long as its object is the same."""
-    assert record.group is not None
-    if record.alone is None or record.alone.group is not record.group:
-        record.alone = PodGroupInfo(record.group)
-    return record.alone
+        if self._latest is not None:
+            now = tree_of(self._records[self._latest.key])
+            assert [(i.group, len(i.children)) for i in self._latest.walk()] == [
+                (i.group, len(i.children)) for i in now.walk()
+            ]

@@ -460,14 +460,14 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "podgroup_algorithm",
         "placed pods are not counted",
-        "                scheduled += len(result.pods) - before\n",
+        "                scheduled += len(tried)\n",
         "",
     ),
     _engine(
         "podgroup_algorithm",
         "a refused pod is counted as remaining",
-        "            remaining -= len(result.pods) - before\n",
-        "            remaining -= outcome.placed\n",
+        "            remaining -= len(tried)\n",
+        "            remaining -= tried[-1].placed\n",
     ),
     _engine(
         "podgroup_algorithm",
@@ -478,8 +478,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "podgroup_algorithm",
         "an abort goes on to the next child",
-        "            if _stops(verdict) or self._enough(verdict):\n                break\n            answer",
-        "            if self._enough(verdict):\n                break\n            answer",
+        "if _stops(verdict) or (self._minimal and verdict.code is Code.SUCCESS):",
+        "if self._minimal and verdict.code is Code.SUCCESS:",
     ),
     _engine(
         "podgroup_algorithm",
@@ -508,7 +508,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "placement_algorithm",
         "the parent's placement is not restored",
-        "    session.snapshot.enter(previous)\n    return result if",
+        "    if placement is not previous:\n        snapshot.enter(previous)\n    return result if",
         "    return result if",
     ),
     _engine(
@@ -527,14 +527,14 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "reconcile",
         "running pods are not validated",
-        "        pods += forest.scheduled_pods(leaf.key).values()",
-        "        pass",
+        "            pods = forest.scheduled_pods(leaf.key).values()",
+        "            pods = ()",
     ),
     _engine(
-        "group_cycle",
+        "world",
         "pods being deleted are tried",
-        "[info for info in without_node(infos) if info.pod.deletion_timestamp is None]",
-        "without_node(infos)",
+        "            if pod.deletion_timestamp is not None\n            or (",
+        "            if (",
     ),
     _engine(
         "group_cycle",
@@ -586,8 +586,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "podgroup_algorithm",
         "the first pass fills a group beyond its minimum",
-        "return self._minimal and verdict.code is Code.SUCCESS",
-        "return False",
+        "while remaining and not (self._minimal and verdict.code is Code.SUCCESS):",
+        "while remaining:",
     ),
     _engine(
         "podgroup_algorithm",

@@ -26,7 +26,7 @@ def arranged(tree: PodGroupInfo, waiting: Waiting, order: ChildOrder, table: Nod
     ``smallest``: the fewest waiting pods. ``hardest``: first what must stay in one topology domain, then the largest
     single pod (dominant share of the cluster), then the most waiting pods.
     """
-    if not tree.children or order in ("name", "creation"):
+    if order in ("name", "creation"):
         return tree
     return _sorted(tree, waiting, _smallness if order == "smallest" else partial(_hardness, _totals(table)))
 

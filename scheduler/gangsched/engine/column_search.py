@@ -69,7 +69,7 @@ class ColumnSearch:
 
     def planned(self, framework: Framework, pod: Pod) -> int:
         """The row of a pod as the plan of its run tells, which is put there next; -1 when it must be looked for."""
-        return self.run.take_one(pod) if self._tells(framework, pod) else INFEASIBLE
+        return self.run.take_one(pod) if self.run.rows and self._tells(framework, pod) else INFEASIBLE
 
     def ahead(
         self, framework: Framework, infos: Sequence[QueuedPodInfo], start: int
@@ -78,11 +78,11 @@ class ColumnSearch:
 
         They are of one priority (spec §4.3).
         """
-        return self.run.take(infos, start) if self._tells(framework, infos[start].pod) else ((), ())
+        return self.run.take(infos, start) if self.run.rows and self._tells(framework, infos[start].pod) else ((), ())
 
     def _tells(self, framework: Framework, pod: Pod) -> bool:
         """Whether a plan may tell where the pod goes, and others of its leaf: nobody has a say but the columns."""
-        if not self.run.rows or self.snapshot.placement.rows is not None or self.nominations.reach(pod.priority):
+        if self.snapshot.placement.rows is not None or self.nominations.reach(pod.priority):
             return False
         return not framework.pod_judges or framework.judges_clear(pod)
 

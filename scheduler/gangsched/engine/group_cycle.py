@@ -35,7 +35,7 @@ from gangsched_framework.cycle_state import PodGroupCycleState
 from gangsched_framework.framework import Framework
 from gangsched_framework.infos import PodGroupInfo, PoppedPodGroupInfo, QueuedPodInfo
 from gangsched_framework.interface import PodGroupPostFilterResult, RootAttempt
-from gangsched_framework.objects import EntityKey
+from gangsched_framework.objects import EntityKey, Pod
 from gangsched_framework.placement import Assignment
 from gangsched_framework.status import SUCCESS, Code, Status, error, unschedulable
 
@@ -67,29 +67,35 @@ class GroupCycle:
 
     def decide(self) -> bool:
         """Snapshot, reconcile, validate, skip, algorithm. False when the cycle ends before the algorithm."""
-        tools, entity, forest = self.tools, self.entity, self.tools.world.forest
+        tools, entity, world = self.tools, self.entity, self.tools.world
         tools.snapshot.refresh()
+        pods = [info.pod for infos in entity.leaves.values() for info in infos]
         try:
-            tree = self._tree = reconcile(entity.tree, forest)
+            tree = self._tree = reconcile(entity.tree, world.forest)
             self._validated = True
-            scheduler_name = validate(tree, entity, forest, tools.frameworks, tools.policy_gate)
+            scheduler_name = validate(tree, pods, world.forest, tools.frameworks, tools.policy_gate)
         except TreeError as problem:
             self._failure = error(str(problem))
             tools.trace.add("early", entity.key, str(problem))
             self._log("refused", reason=str(problem))
             return False
-        leaves = self._leaves = self._to_try()
+        self._leaves = entity.leaves
+        not_tried = world.not_tried(pods)
+        if not_tried:
+            self._skip(not_tried)
+        leaves = self._leaves
         if not any(leaves.values()):
             return False
-        self._tree = arranged(tree, leaves, tools.groups.child_order, tools.world.table)
+        if tree.children:
+            self._tree = arranged(tree, leaves, tools.groups.child_order, world.table)
         self._session = session = tools.sessions[scheduler_name]
         self._framework = session.framework
         if tools.log.on:
             self._log("reconciled", leaves=len(leaves))
-        self._version = tools.world.version
+        self._version = world.version
         if self._known_refusal() is not None:
             return True
-        tools.world.hold()
+        world.hold()
         result = self._result = self._run(session)
         if tools.log.on:
             self._log("decided", root=result.status.code.value)
@@ -138,18 +144,14 @@ class GroupCycle:
     def _log(self, event: str, **values: object) -> None:
         self.tools.log.stage(event, self.number, self.entity.key, **values)
 
-    def _to_try(self) -> dict[EntityKey, list[QueuedPodInfo]]:
-        """Without pods being deleted, assumed already, or assigned by someone else since the pop (spec §4.4)."""
-        leaves: dict[EntityKey, list[QueuedPodInfo]] = {}
-        without_node = self.tools.world.without_node
-        for leaf, infos in self.entity.leaves.items():
-            kept = leaves[leaf] = [info for info in without_node(infos) if info.pod.deletion_timestamp is None]
-            if len(kept) < len(infos) and not self._rehearsal:
-                tried = {info.pod.uid for info in kept}
-                for info in infos:
-                    if info.pod.uid not in tried:
-                        self.tools.submitter.skip(info.pod)
-        return leaves
+    def _skip(self, pods: Sequence[Pod]) -> None:
+        """Go on without these."""
+        if not self._rehearsal:
+            for pod in pods:
+                self.tools.submitter.skip(pod)
+        gone = {pod.uid for pod in pods}
+        leaves = self.entity.leaves.items()
+        self._leaves = {leaf: [info for info in infos if info.pod.uid not in gone] for leaf, infos in leaves}
 
     def _run(self, session: Session) -> GroupResult:
         assert self._tree is not None

@@ -158,11 +158,16 @@ def _tries_all(session: Session, group: PodGroupInfo, state: PodGroupCycleState,
 def _only(
     session: Session, group: PodGroupInfo, state: PodGroupCycleState, placement: Placement, evaluate: Evaluate
 ) -> GroupResult:
-    previous = session.snapshot.enter(placement)
-    session.trace.add("placement", group.key, placement.name)
+    snapshot = session.snapshot
+    if session.trace.on:
+        session.trace.add("placement", group.key, placement.name)
+    previous = snapshot.placement
+    if placement is not previous:
+        snapshot.enter(placement)
     result = evaluate(group, PlacementCycleState(state))
     result.placement = placement
-    session.snapshot.enter(previous)
+    if placement is not previous:
+        snapshot.enter(previous)
     return result if result.ok or result.status.code is Code.ERROR else _infeasible(result, 1)
 
 

@@ -11,7 +11,7 @@ from attrs import define
 
 from gangsched.engine.placement_algorithm import GROUP_UNSCHEDULABLE, best_placement
 from gangsched.engine.results import GroupResult, PodOutcome
-from gangsched.engine.session import Session
+from gangsched.engine.session import START, Session
 from gangsched.engine.settings import GroupScheduling
 from gangsched_framework.cycle_state import PlacementCycleState, PodGroupCycleState
 from gangsched_framework.infos import PodGroupInfo, QueuedPodInfo
@@ -32,8 +32,8 @@ class PodGroupAlgorithm:
 
     def run_root(self, tree: PodGroupInfo, state: PodGroupCycleState) -> GroupResult:
         """Evaluate the whole tree (spec §4.9.1). What a success reserved stays: the caller keeps or reverts it."""
-        mark = self.session.snapshot.mark()
         self._minimal = self.choices.evaluation == "doubleRun"
+        mark = self.session.snapshot.mark() if self._minimal else START
         result = self._evaluate(tree, state)
         if self._minimal and result.ok:
             self._minimal = False
@@ -74,12 +74,11 @@ class PodGroupAlgorithm:
             result.status = _pre_check(verdict)
             return result
         sure = self._sure_to_go_on()
-        while remaining and not self._enough(verdict):
-            before = len(result.pods)
-            outcome = self._try_pods(result, pods, state, together=sure)
-            remaining -= len(result.pods) - before
-            if outcome.status is None:
-                scheduled += len(result.pods) - before
+        while remaining and not (self._minimal and verdict.code is Code.SUCCESS):
+            tried = self._try_pods(result, pods, state, together=sure)
+            remaining -= len(tried)
+            if tried[-1].status is None:
+                scheduled += len(tried)
                 if sure and remaining:
                     continue
             elif result.status.code is Code.ERROR:
@@ -92,25 +91,25 @@ class PodGroupAlgorithm:
 
     def _try_pods(
         self, result: GroupResult, pods: Sequence[QueuedPodInfo], state: PlacementCycleState, *, together: bool = False
-    ) -> PodOutcome:
+    ) -> list[PodOutcome]:
         """Place the next pod of a leaf; its Error is the leaf's (spec §4.5.2). ``together``: or some, which all find a
-        node. The outcome of the last one."""
+        node."""
         at = len(result.pods)
         tried = self.session.try_run(pods, at, state) if together else [self.session.try_pod(pods[at], state)]
         result.pods += tried
-        outcome = tried[-1]
-        if outcome.status is None:
+        status = tried[-1].status
+        if status is None:
             result.any_scheduled = True
-        elif outcome.status.code is Code.ERROR:
-            result.status = error(f"failed to schedule other pod from a pod group: {outcome.status.message}")
-        return outcome
+        elif status.code is Code.ERROR:
+            result.status = error(f"failed to schedule other pod from a pod group: {status.message}")
+        return tried
 
     def _composite(self, group: PodGroupInfo, state: PlacementCycleState) -> GroupResult:
         remaining, scheduled = len(group.children), 0
         result = GroupResult(group, SUCCESS)
         verdict = self._before(group, state, remaining, scheduled)
         for child in group.children:
-            if _stops(verdict) or self._enough(verdict):
+            if _stops(verdict) or (self._minimal and verdict.code is Code.SUCCESS):
                 break
             answer = self._evaluate(child, PodGroupCycleState(state))
             if answer.status.code is Code.ERROR:
@@ -179,9 +178,6 @@ class PodGroupAlgorithm:
         session = self.session
         asked = self.choices.pre_check and not self._minimal and not session.trace.on
         return asked and session.framework.goes_on_when_placed and session.algorithm.columns is not None
-
-    def _enough(self, verdict: Status) -> bool:
-        return self._minimal and verdict.code is Code.SUCCESS
 
     def _feasible(self, group: PodGroupInfo, state: PlacementCycleState, remaining: int, scheduled: int) -> Status:
         status = self.session.framework.run_placement_feasible(state, group, Progress(remaining, scheduled)) or SUCCESS

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from gangsched_framework.hierarchy import Forest
-from gangsched_framework.infos import PodGroupInfo, PoppedPodGroupInfo
-from gangsched_framework.objects import Group
+from gangsched_framework.infos import PodGroupInfo
+from gangsched_framework.objects import Group, Pod
 
 
 class TreeError(Exception):
@@ -15,10 +15,9 @@ class TreeError(Exception):
 
 def reconcile(popped: PodGroupInfo, forest: Forest) -> PodGroupInfo:
     """The popped tree with the snapshot's group objects (spec §4.2). Raises TreeError when the shapes differ."""
-    group = forest.group(popped.key)
-    same = group is popped.group
-    if same and popped.is_leaf:
+    if forest.shows(popped):
         return popped
+    group = forest.group(popped.key)
     if group is None:
         raise TreeError(
             f"pod group object not found for pod group {popped.key}"
@@ -38,14 +37,15 @@ def reconcile(popped: PodGroupInfo, forest: Forest) -> PodGroupInfo:
                 f"different number of children in composite pod group between snapshot ({count}) and queued entity "
                 f"({len(popped.children)})"
             )
-    children = tuple([reconcile(child, forest) for child in popped.children])
-    return popped if same and children == popped.children else PodGroupInfo(group, children)
+    if not popped.children and group is popped.group:
+        return popped
+    return PodGroupInfo(group, tuple(reconcile(child, forest) for child in popped.children))
 
 
 def validate(
-    tree: PodGroupInfo, popped: PoppedPodGroupInfo, forest: Forest, profiles: Mapping[str, object], policy_gate: bool
+    tree: PodGroupInfo, queued: Sequence[Pod], forest: Forest, profiles: Mapping[str, object], policy_gate: bool
 ) -> str:
-    """The schedulerName of the pods, '' when there are none.
+    """The schedulerName of the pods, '' when there are none. ``queued`` in tree and member order.
 
     Raises TreeError unless groups and pods agree on priority, policy and schedulerName (spec §4.3). ``policy_gate``:
     PodGroupPreemptionPolicy, compares policies with the root group instead of the first pod.
@@ -55,7 +55,7 @@ def validate(
         for info in tree.walk():
             _validate_group(info.group, root, policy_gate)
     first = policy = None
-    for scheduler_name, priority, preemption_policy in _kinds(tree, popped, forest):
+    for scheduler_name, priority, preemption_policy in _kinds(tree, queued, forest):
         if first is None:
             first, policy = scheduler_name, _policy_of(root) if policy_gate else preemption_policy
         if scheduler_name != first:
@@ -88,8 +88,10 @@ def _validate_group(group: Group, root: Group, policy_gate: bool) -> None:
             "all pod groups in a hierarchy should have the same priority as the root pod group's priority, got "
             f"{group.effective_priority} ({group.key.full_name}) and {root.effective_priority} ({root.key.full_name})"
         )
+    if not policy_gate:
+        return
     policy, wanted = _policy_of(group), _policy_of(root)
-    if policy_gate and policy != wanted:
+    if policy != wanted:
         raise TreeError(
             "all pod groups in a hierarchy should have the same preemption policy as the root pod group, got "
             f"{policy} and {wanted}"
@@ -100,9 +102,11 @@ def _policy_of(group: Group) -> str:
     return group.preemption_policy or "PreemptLowerPriority"
 
 
-def _kinds(tree: PodGroupInfo, popped: PoppedPodGroupInfo, forest: Forest) -> Iterable[tuple[str, int, str]]:
-    """What is compared: of queued pods in tree and member order, then of scheduled ones (spec §4.3), each kind once."""
-    pods = [info.pod for infos in popped.leaves.values() for info in infos]
+def _kinds(tree: PodGroupInfo, queued: Sequence[Pod], forest: Forest) -> Iterable[tuple[str, int, str]]:
+    """What is compared: of the queued pods, then of scheduled ones in tree order (spec §4.3); each kind once."""
+    kinds = [(pod.scheduler_name, pod.priority, pod.preemption_policy) for pod in queued]
     for leaf in tree.leaves():
-        pods += forest.scheduled_pods(leaf.key).values()
-    return dict.fromkeys([(pod.scheduler_name, pod.priority, pod.preemption_policy) for pod in pods])
+        if forest.scheduled_count(leaf.key):
+            pods = forest.scheduled_pods(leaf.key).values()
+            kinds += [(pod.scheduler_name, pod.priority, pod.preemption_policy) for pod in pods]
+    return dict.fromkeys(kinds)

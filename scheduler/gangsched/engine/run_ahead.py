@@ -80,23 +80,25 @@ class RunAhead:
     def take(self, infos: Sequence[QueuedPodInfo], start: int) -> tuple[list[Pod], list[int]]:
         """The pods from ``start`` on, members of one leaf, as many as go on the run and the plan tells, with their
         rows; all are put there next."""
-        like, rows, pods = self._like, self.rows, list[Pod]()
-        if like is None or not alike(infos[start].pod, like) or not self._undisturbed():
-            return pods, []
-        spec, labels, owner = like.spec, like.labels, like.owner
-        for info in infos[start : start + len(rows)]:  # of one namespace and scheduler (spec §4.3)
-            pod = info.pod
-            status = pod.status
+        first, rows = infos[start].pod, self.rows
+        row = self.take_one(first)
+        if row < 0:
+            return [], []
+        spec, labels, owner, status = first.spec, first.labels, first.owner, first.status
+        pods, given = [first], [row]
+        for info in infos[start + 1 : start + 1 + len(rows)]:
+            pod = info.pod  # of the same namespace and scheduler (spec §4.3)
             if pod.spec is not spec or pod.labels != labels or pod.owner != owner:
                 break
-            if status.nominated_node_name or status.allocated:
+            if pod.status is not status and pod.status != status:
                 break
             pods.append(pod)
-        count = len(pods)
-        given = rows[: -count - 1 : -1]
-        if given:
-            del rows[-count:]
-            self._position, self._key, self._row = len(self._log) + count - 1, pods[-1].key, given[-1]
+        more = len(pods) - 1
+        if more:
+            given += rows[: -more - 1 : -1]
+            del rows[-more:]
+            self._position += more
+            self._key, self._row = pods[-1].key, given[-1]
         return pods, given
 
     def _begin(self, column: SignatureColumn, pod: Pod) -> None:

@@ -13,7 +13,6 @@ from attrs import define, field
 
 from gangsched_framework.accounts import Accounts
 from gangsched_framework.hierarchy import Forest
-from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.node_order import zone_of
 from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import (
@@ -234,12 +233,16 @@ class World:
         known = self.pods.get(pod.key)
         return known is not None and known.node_name != ""
 
-    def without_node(self, infos: Sequence[QueuedPodInfo]) -> list[QueuedPodInfo]:
-        """Those of popped pods that are not ``is_placed`` by now."""
+    def not_tried(self, pods: Sequence[Pod]) -> list[Pod]:
+        """Those of popped pods that are being deleted, or have a node by now as ``is_placed`` says (spec §4.4)."""
         known, assumed = self.pods, self._assumed
-        if assumed:
-            infos = [info for info in infos if assumed.get(info.pod.key) != info.pod.uid]
-        return [info for info in infos if (pod := known.get(info.pod.key)) is None or not pod.node_name]
+        return [
+            pod
+            for pod in pods
+            if pod.deletion_timestamp is not None
+            or ((now := known.get(pod.key)) is not None and now.node_name)
+            or (assumed and assumed.get(pod.key) == pod.uid)
+        ]
 
     def is_assumed(self, pod: Pod) -> bool:
         return self._assumed.get(pod.key) == pod.uid
