@@ -33,6 +33,8 @@ from gangsched_framework.run_pod import PreFilterOutcome, ScoreTable, Unprepared
 from gangsched_framework.run_podgroup import Candidate
 from gangsched_framework.status import Code, Status, error
 
+_WAIT = Code.WAIT  # as in status.py
+
 
 @frozen
 class NodePlugin:
@@ -292,10 +294,10 @@ class Framework:
         waiting: Status | None = None
         for plugin in self._feasible:
             status: Status | None = plugin.placement_feasible(state, group, progress)
-            if status is None or status.code is Code.SUCCESS:
+            if status is None or status.ok:
                 continue
             signed = status if status.plugin else status.with_plugin(plugin.name)
-            if status.code is not Code.WAIT:
+            if status.code is not _WAIT:
                 return signed
             waiting = signed
         return waiting

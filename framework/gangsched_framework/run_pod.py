@@ -21,6 +21,8 @@ from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import Pod
 from gangsched_framework.status import Code, Status, error, unresolvable
 
+_SKIP, _UNRESOLVABLE = Code.SKIP, Code.UNSCHEDULABLE_AND_UNRESOLVABLE  # as in status.py
+
 
 @frozen
 class PreFilterOutcome:
@@ -65,10 +67,10 @@ def _ask_pre_filter(
     for plugin in plugins:
         result, status = plugin.pre_filter(state, pod, nodes)
         if status is not None and not status.ok:
-            if status.code is Code.SKIP:
+            if status.code is _SKIP:
                 skipped.append(plugin.name)
                 continue
-            if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+            if status.code is _UNRESOLVABLE:
                 return PreFilterOutcome(status=status.with_plugin(plugin.name), plugins=(plugin.name,))
             if not status.rejected:
                 text = f'running PreFilter plugin "{plugin.name}": {status.message}'
@@ -128,7 +130,7 @@ def run_post_filter(
     rejector = ""
     for plugin in plugins:
         result, status = plugin.post_filter(state, pod, statuses)
-        if status is None or status.ok or status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+        if status is None or status.ok or status.code is _UNRESOLVABLE:
             return result, status
         if not status.rejected:
             return None, error(status.message, plugin=plugin.name)
@@ -157,7 +159,7 @@ def run_pre_score(
         status = plugin.pre_score(state, pod, nodes)
         if status is None or status.ok:
             continue
-        if status.code is not Code.SKIP:
+        if status.code is not _SKIP:
             return error(f'running PreScore plugin "{plugin.name}": {status.message}')
         skipped.append(plugin.name)
     state.skip_score = frozenset(skipped)

@@ -38,7 +38,10 @@ class Code(Enum):
         return self in _REJECTED
 
 
-_REJECTED = frozenset({Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, Code.PENDING})
+# A look-up on an Enum's class takes a quarter of a microsecond before Python 3.12, a global name next to nothing.
+_SUCCESS, _ERROR = Code.SUCCESS, Code.ERROR
+_UNSCHEDULABLE, _UNRESOLVABLE = Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE
+_REJECTED = (_UNSCHEDULABLE, _UNRESOLVABLE, Code.PENDING)
 
 
 @value(eq=False)
@@ -59,7 +62,7 @@ class Status:
 
     @property
     def ok(self) -> bool:
-        return self.code is Code.SUCCESS
+        return self.code is _SUCCESS
 
     @property
     def rejected(self) -> bool:
@@ -80,17 +83,17 @@ SKIP = Status(Code.SKIP)
 
 def unschedulable(*reasons: str, plugin: str = "") -> Status:
     """Refused now; another state of the cluster may accept it."""
-    return Status(Code.UNSCHEDULABLE, reasons, plugin)
+    return Status(_UNSCHEDULABLE, reasons, plugin)
 
 
 def unresolvable(*reasons: str, plugin: str = "") -> Status:
     """Refused, and evicting pods cannot change that."""
-    return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, reasons, plugin)
+    return Status(_UNRESOLVABLE, reasons, plugin)
 
 
 def error(*reasons: str, plugin: str = "") -> Status:
     """Something unexpected happened."""
-    return Status(Code.ERROR, reasons, plugin)
+    return Status(_ERROR, reasons, plugin)
 
 
 def skip() -> Status:

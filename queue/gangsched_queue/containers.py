@@ -15,7 +15,7 @@ from gangsched_queue.nominator import Nominator
 from gangsched_queue.pending_pods import PendingPods
 from gangsched_queue.registrations import Registrations
 from gangsched_queue.settings import QueueSettings
-from gangsched_queue.waiting import Place, WaitingEntities
+from gangsched_queue.waiting import ACTIVE, PARKED, WaitingEntities
 
 
 @define(eq=False, kw_only=True)
@@ -57,10 +57,10 @@ class Containers:
             self.waiting.enter(entity)
             return None
         entity, place = found
-        if arrives and place is Place.PARKED and not entity.attempts and self._wakes_alone(entity):
+        if arrives and place is PARKED and not entity.attempts and self._wakes_alone(entity):
             self.waiting.join(entity, place, leaf, info)
             return None
-        if arrives and place is Place.ACTIVE:
+        if arrives and place is ACTIVE:
             self.waiting.join(entity, place, leaf, info)
             return root
         entity.insert(leaf, info)

@@ -9,7 +9,7 @@ from gangsched_framework.status import Code, Status
 from gangsched_queue.containers import Containers
 from gangsched_queue.entities import QueuedPodGroupInfo
 from gangsched_queue.pending_pods import PendingPod
-from gangsched_queue.requeue import Strategy, strategy_of_missed
+from gangsched_queue.requeue import AFTER_BACKOFF, IMMEDIATELY, strategy_of_missed
 
 
 def pop(queue: Containers) -> QueuedPodInfo | PoppedPodGroupInfo | None:
@@ -124,15 +124,15 @@ def add_attempted(queue: Containers, popped: PoppedPodGroupInfo, root_status: St
         consecutive_errors=popped.consecutive_errors,
     )
     attempted = _fill(entity, drained)
-    if root_status.code is Code.SUCCESS:  # decided by the root alone (spec §2.11 AddAttempted, B-02)
+    if root_status.ok:  # decided by the root alone (spec §2.11 AddAttempted, B-02)
         entity.unschedulable_count = entity.consecutive_errors = 0
         if not attempted:
             entity.timestamp = queue.clock.now()
-        queue.waiting.requeue(entity, Strategy.IMMEDIATELY)
+        queue.waiting.requeue(entity, IMMEDIATELY)
         return
     _count_failure(entity, error=root_status.code is Code.ERROR)
     entity.timestamp = queue.clock.now()
-    queue.waiting.requeue(entity, Strategy.AFTER_BACKOFF)
+    queue.waiting.requeue(entity, AFTER_BACKOFF)
 
 
 def _fill(entity: QueuedPodGroupInfo, drained: dict[EntityKey, dict[str, PendingPod]]) -> bool:

@@ -10,8 +10,8 @@ from gangsched_queue.containers import Containers
 from gangsched_queue.entities import Entity
 from gangsched_queue.in_flight import EventObject
 from gangsched_queue.registrations import MEMBER_ADD
-from gangsched_queue.requeue import Occurrence, Strategy, strategy_of
-from gangsched_queue.waiting import Place
+from gangsched_queue.requeue import AFTER_BACKOFF, SKIP, Occurrence, strategy_of
+from gangsched_queue.waiting import PARKED
 
 PreCheck = Callable[[Pod], bool]
 
@@ -64,8 +64,8 @@ def _wake(queue: Containers, entities: Iterable[Entity], happened: Occurrence, p
         if pre_check is not None and not any(pre_check(info.pod) for info in entity.members()):
             continue
         strategy = strategy_of(entity, happened, queue.registrations)
-        if strategy is not Strategy.SKIP:
-            queue.waiting.requeue(entity, strategy, Place.PARKED)
+        if strategy is not SKIP:
+            queue.waiting.requeue(entity, strategy, PARKED)
 
 
 def _tree_of(queue: Containers, subject: EventObject) -> EntityKey | None:
@@ -85,7 +85,7 @@ def flush_leftovers(queue: Containers) -> None:
     for entity in overdue:
         entity.was_flushed = True
         entity.flush_timestamp = now
-        queue.waiting.requeue(entity, Strategy.AFTER_BACKOFF)
+        queue.waiting.requeue(entity, AFTER_BACKOFF)
     if overdue:
         queue.in_flight.record(WILDCARD_EVENT, None, None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gangsched_framework.objects import EntityKey, Group
 from gangsched_queue.containers import Containers
-from gangsched_queue.waiting import Place
+from gangsched_queue.waiting import ACTIVE
 
 
 def add_group(queue: Containers, group: Group) -> None:
@@ -26,7 +26,7 @@ def update_group(queue: Containers, group: Group) -> None:
     entity, place = found
     if root == group.key:
         entity.group = group
-    if place is Place.ACTIVE:
+    if place is ACTIVE:
         queue.waiting.active.touch(entity)  # whoever counts what is ready looks at every group of the tree
 
 

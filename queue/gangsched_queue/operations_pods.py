@@ -11,8 +11,8 @@ from gangsched_queue.containers import Containers
 from gangsched_queue.entities import Entity, QueuedPodGroupInfo
 from gangsched_queue.operations_events import member_added
 from gangsched_queue.pod_events import pod_update_events
-from gangsched_queue.requeue import Occurrence, Strategy, strategy_of_update
-from gangsched_queue.waiting import Place
+from gangsched_queue.requeue import IMMEDIATELY, SKIP, Occurrence, strategy_of_update
+from gangsched_queue.waiting import ACTIVE, PARKED, Place
 
 
 def add(queue: Containers, pod: Pod) -> None:
@@ -64,9 +64,9 @@ def update(queue: Containers, old: Pod, new: Pod) -> None:
     queue.nominator.update(old, new)
     entity, place, info = found
     entity.replace(info, new)
-    if place is Place.PARKED:
+    if place is PARKED:
         _wake_by_update(queue, entity, info, old, new)
-    elif place is Place.ACTIVE:
+    elif place is ACTIVE:
         queue.waiting.active.touch(entity)
 
 
@@ -78,7 +78,7 @@ def _update_plain(queue: Containers, old: Pod, new: Pod) -> None:
         return
     queue.nominator.update(old, new)
     entity, place = found
-    if place is Place.PARKED:
+    if place is PARKED:
         entity.pod = new
         _wake_by_update(queue, entity, entity, old, new)
     else:
@@ -89,9 +89,9 @@ def _wake_by_update(queue: Containers, entity: Entity, info: QueuedPodInfo, old:
     """Each change may wake the parked entity of the pod; the plugin that gates it is not looked at (spec §2.11.5)."""
     for event in pod_update_events(old, new):
         strategy = strategy_of_update(entity, info, Occurrence(event, old, new), queue.registrations)
-        if strategy is Strategy.SKIP:
+        if strategy is SKIP:
             continue
-        if queue.waiting.requeue(entity, strategy, Place.PARKED) is not Place.PARKED:
+        if queue.waiting.requeue(entity, strategy, PARKED) is not PARKED:
             return
 
 
@@ -128,8 +128,8 @@ def activate(queue: Containers, pods: Iterable[Pod]) -> None:
         else:
             member = _find_member(queue, leaf, pod.key)
             found = member[:2] if member is not None else None
-        if found is not None and found[1] is not Place.ACTIVE:
-            queue.waiting.requeue(found[0], Strategy.IMMEDIATELY, found[1])
+        if found is not None and found[1] is not ACTIVE:
+            queue.waiting.requeue(found[0], IMMEDIATELY, found[1])
 
 
 def _find_member(

@@ -110,8 +110,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "operations_cycle",
         "leftovers of a success wait for an event",
-        "queue.waiting.requeue(entity, Strategy.IMMEDIATELY)\n        return",
-        "queue.waiting.requeue(entity, Strategy.SKIP)\n        return",
+        "queue.waiting.requeue(entity, IMMEDIATELY)\n        return",
+        "queue.waiting.requeue(entity, SKIP)\n        return",
     ),
     # --- members and groups -----------------------------------------------------------------------------------------
     _queue(
@@ -124,7 +124,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "containers",
         "a newcomer activates its tree",
         "self.waiting.requeue(entity, place.way_back, place)",
-        "self.waiting.requeue(entity, Strategy.IMMEDIATELY, place)",
+        "self.waiting.requeue(entity, IMMEDIATELY, place)",
     ),
     _queue(
         "containers",
@@ -232,8 +232,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "requeue",
         "a pending plugin leads to backoff",
-        "                return Strategy.IMMEDIATELY\n        elif",
-        "                return Strategy.AFTER_BACKOFF\n        elif",
+        "                return IMMEDIATELY\n        elif",
+        "                return AFTER_BACKOFF\n        elif",
     ),
     _queue(
         "requeue",
@@ -244,7 +244,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "requeue",
         "a pod without rejectors waits for its hints",
-        "        return Strategy.AFTER_BACKOFF\n    if happened.event.wildcard:",
+        "        return AFTER_BACKOFF\n    if happened.event.wildcard:",
         "        pass\n    if happened.event.wildcard:",
     ),
     _queue(
@@ -324,7 +324,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "waiting",
         "a tree whose gate a newcomer opens stays parked",
-        "            self._move(entity, place, Place.ACTIVE)",
+        "            self._move(entity, place, ACTIVE)",
         "            pass",
     ),
     _queue(
@@ -348,8 +348,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "containers",
         "a tree that serves a penalty is woken like a new one",
-        "place is Place.PARKED and not entity.attempts and self",
-        "place is Place.PARKED and self",
+        "place is PARKED and not entity.attempts and self",
+        "place is PARKED and self",
     ),
     _queue(
         "entities",
@@ -366,7 +366,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "waiting",
         "a penalty is skipped",
-        "if strategy is Strategy.AFTER_BACKOFF and self.backoff.is_backing_off(entity, self._clock.now()):",
+        "if strategy is AFTER_BACKOFF and self.backoff.is_backing_off(entity, self._clock.now()):",
         "if False:",
     ),
     _queue(
@@ -614,7 +614,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "complete",
         "a child that fits stands although its parent falls",
-        "return parent if raw.code is Code.SUCCESS else raw",
+        "return parent if raw.ok else raw",
         "return raw",
     ),
     _engine(

@@ -50,11 +50,11 @@ def complete_groups(tree: PodGroupInfo, evaluated: Mapping[EntityKey, GroupResul
 def _complete_child(parent: Status, raw: Status | None) -> Status:
     if raw is None:
         return parent
-    if parent.code is Code.SUCCESS:
+    if parent.ok:
         return raw
     if parent.code is Code.ERROR:
         return raw if raw.code is Code.ERROR else parent
-    return parent if raw.code is Code.SUCCESS else raw  # S→F
+    return parent if raw.ok else raw  # S→F
 
 
 def append_reasons(final: Mapping[EntityKey, Status], reason: str) -> Statuses:
@@ -90,7 +90,7 @@ def complete_pods(
         result, status = evaluated.get(leaf.key), groups.after[leaf.key]
         outcomes = result.pods if result is not None else []
         untried = len(infos) - len(outcomes)
-        if status.code is Code.SUCCESS:
+        if status.ok:
             ends: list[End] = [each if each.status is None else _own(each) for each in outcomes]
             if untried:
                 ends += [Failure(status)] * untried

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gangsched_framework.objects import COMPOSITE_POD_GROUP, POD_GROUP, Condition, Group, Pod
-from gangsched_framework.status import Code, Status
+from gangsched_framework.status import Status
 
 POD_SCHEDULED = "PodScheduled"
 SCHEDULED = "Scheduled"
@@ -36,7 +36,7 @@ def group_condition(group: Group, status: Status, now: int) -> Condition | None:
     """
     kind = INITIALLY_SCHEDULED[group.kind]
     old = group.condition(kind) if group.conditions else None
-    if status.code is Code.SUCCESS:
+    if status.ok:
         return _changed(old, Condition(kind, "True", SCHEDULED, status.message, now, group.generation))
     if old is not None and old.status == "True":
         return None

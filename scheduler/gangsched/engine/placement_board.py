@@ -143,11 +143,11 @@ class Board:
             simulated = simulate(self.placements[number], self._runs[number])
             old, self.recipes[number] = self.recipes[number], simulated.recipe
             self.steps[number] = simulated.steps
-            code = simulated.recipe.status.code
-            if old is None or old.status.code is not code:
-                _sort_in(number, code is Code.SUCCESS, self.feasible, self.raw)
-                _sort_in(number, code is Code.ERROR, self.broken, ())
-            if code is Code.SUCCESS:
+            status = simulated.recipe.status
+            if old is None or old.status.code is not status.code:
+                _sort_in(number, status.ok, self.feasible, self.raw)
+                _sort_in(number, status.code is Code.ERROR, self.broken, ())
+            if status.ok:
                 at = bisect_left(self.feasible, number)
                 for scores, (plugin, _) in zip(self.raw, framework.placement_scorers, strict=True):
                     scores[at] = plugin.score_pods(group, self.placements[number], simulated.placed)

@@ -204,7 +204,7 @@ def _stops(verdict: Status) -> bool:
 
 def _final(verdict: Status) -> Status:
     """The group's status from its last PlacementFeasible answer (spec §4.5.4-5; DIV-5: UU aborts)."""
-    if verdict.code is Code.SUCCESS:
+    if verdict.ok:
         return SUCCESS
     if verdict.code is Code.WAIT:
         return unschedulable(*verdict.reasons, plugin=verdict.plugin)

@@ -8,7 +8,7 @@ from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.infos import PodGroupInfo, QueuedPodInfo
 from gangsched_framework.objects import EntityKey
 from gangsched_framework.placement import Placement
-from gangsched_framework.status import Code, FitError, Status
+from gangsched_framework.status import FitError, Status
 
 
 @define(eq=False)
@@ -54,7 +54,7 @@ class GroupResult:
 
     @property
     def ok(self) -> bool:
-        return self.status.code is Code.SUCCESS
+        return self.status.ok
 
     def by_key(self) -> dict[EntityKey, GroupResult]:
         """Every evaluated group of this subtree."""
