@@ -326,6 +326,8 @@ class Scheduler:
         self.queue._check()
         if self.algorithm.boards is not None:
             self.algorithm.boards._check()
+        if self.columns is not None:
+            self.columns._check()
 
 
 def _all_but(pod: Pod) -> Callable[[Pod], bool]:
