@@ -7,7 +7,7 @@ on every change (``readiness.py``), O(depth) each.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from gangsched_framework import readiness
 from gangsched_framework.infos import PodGroupInfo
@@ -171,10 +171,14 @@ class Forest:
 
     def assume(self, pod: Pod, node_name: str) -> None:
         """A waiting member is being bound to a node: it counts as scheduled (spec §3.8)."""
-        key = pod.group_key
-        record = self._records.get(key) if key is not None else None
+        record = self._records.get(pod.group_key) if pod.group_key is not None else None
         if record is not None and pod.uid in record.pods:
             record.scheduled[pod.uid] = node_name
+
+    def assume_all(self, pods: Iterable[Pod], nodes: Iterable[str]) -> None:
+        """``assume`` of each pod on its node."""
+        for pod, node_name in zip(pods, nodes, strict=True):
+            self.assume(pod, node_name)
 
     def forget(self, pod: Pod) -> None:
         """The binding failed: the member waits again."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
+from collections.abc import Iterable
 
 from gangsched_framework.events import ClusterEvent
 from gangsched_framework.objects import Group, Node, Pod
@@ -69,8 +70,16 @@ class InFlight:
 
     def done(self, uid: str) -> None:
         """The attempt is over; events that every pod in flight has seen are dropped. Unknown UIDs do nothing."""
-        if self.marks.pop(uid, None) is None or not self._events:
-            return
+        if self.marks.pop(uid, None) is not None and self._events:
+            self._drop_seen()
+
+    def done_all(self, uids: Iterable[str]) -> None:
+        """``done`` of each."""
+        for uid in uids:
+            self.marks.pop(uid, None)
+        self._drop_seen()
+
+    def _drop_seen(self) -> None:
         oldest = next(iter(self.marks.values()))[0] if self.marks else self._next
         while self._events and self._events[0].position < oldest:
             self._events.popleft()

@@ -20,6 +20,7 @@ from gangsched.engine import (
     planned_run,
     run_ahead,
     signature_column,
+    submit,
 )
 from gangsched.engine.column_search import ColumnSearch
 from gangsched.engine.scheduler import Scheduler
@@ -172,6 +173,7 @@ _LIMITS: tuple[tuple[ModuleType, str, int], ...] = (
     (run_ahead, "LONGEST", 3),
     (row_memo, "MAX_STALE", 2),
     (signature_column, "REBUILD_ABOVE", 2),
+    (submit, "_MANY", 2),
     (templates, "MAX_KNOWN", 4),
     (topology_placement_generator, "_MAX_KEPT", 2),
 )
@@ -233,7 +235,8 @@ def draw_groups(rng: Random) -> GroupScheduling:
 def draw_cores(rng: Random, *, oracle: bool) -> list[Scheduler]:
     """One core; with ``oracle`` a second one that differs only in the ways it takes.
 
-    It never uses columns nor remembers refusals, and what its host writes to pods reaches it as plain updates.
+    It never uses columns nor remembers refusals, it binds pod by pod, and what its host writes to objects reaches it as
+    plain updates.
     """
     config = configuration(some(rng, tuple(_CONFIGURATIONS)), rng.randrange(len(_GATES)))
     tracing = one_in(rng, 4)
@@ -242,10 +245,13 @@ def draw_cores(rng: Random, *, oracle: bool) -> list[Scheduler]:
     if oracle:
         settings.append(evolve(settings[0], oracle=True, memo=False))
     registry = _registry()
-    return [
+    cores = [
         kind(config.profiles, registry, settings=each, feature_gates=config.gates)
         for kind, each in zip((Scheduler, PlainlyUpdated), settings, strict=False)
     ]
+    for framework in (each for core in cores[1:] for each in core.frameworks.values()):
+        framework.binds_plainly = False  # whoever has nothing to say about a binding is asked all the same
+    return cores
 
 
 class PlainlyUpdated(Scheduler):

@@ -206,7 +206,7 @@ class GroupCycle:
         room = self._room_for_extra_pods(result, session)
         root_status = result.status
         rejected = False
-        if root_status.code is not Code.SUCCESS:
+        if not root_status.ok:
             session.revert(START)
             rejected = root_status.rejected
         evaluated = result.by_key()
@@ -260,7 +260,7 @@ class GroupCycle:
         tools, tree = self.tools, self._tree
         assert tree is not None
         queued = [info for leaf in tree.leaves() for info in self._leaves.get(leaf.key, ())]
-        pods = tools.submitter.submit(self._framework, zip(queued, refusal.pods, strict=True))
+        pods = tools.submitter.submit(self._framework, [*zip(queued, refusal.pods, strict=True)])
         groups: Statuses = {}
         for info, status in zip(tree.walk(), refusal.groups, strict=True):
             groups[info.key] = status
@@ -278,7 +278,7 @@ class GroupCycle:
 
     def _post_filter(self, root: Status, before: Statuses, more_than: int = -1) -> PostFiltered:
         """Only when the root is exactly Unschedulable (spec §4.9.2). ``more_than``: see ``_rerun``."""
-        if root.code is not Code.UNSCHEDULABLE:
+        if root.ok or root.code is not Code.UNSCHEDULABLE:
             return Completed(before, before), None
         framework = self._framework
         result, status = framework.run_pod_group_post_filter(self._state, self.entity, lambda: self._rerun(more_than))

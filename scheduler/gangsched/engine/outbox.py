@@ -12,6 +12,8 @@ class Outbox:
         self._decisions: list[Decision] = []
         self.emit = self._decisions.append
         """Add a decision."""
+        self.emit_all = self._decisions.extend
+        """Add several, in their order."""
 
     def take(self) -> tuple[Decision, ...]:
         """Everything emitted since the last call."""

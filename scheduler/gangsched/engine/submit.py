@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from attrs import define, field, frozen
 
@@ -64,6 +64,8 @@ class _Told:
 
 
 _NO_PLUGINS: frozenset[str] = frozenset()
+_MANY = 8
+"""So many pods are bound together sooner than one by one."""
 
 
 @define(eq=False)
@@ -81,9 +83,14 @@ class Submitter:
     # --- pods -------------------------------------------------------------------------------------------------------
 
     def submit(
-        self, framework: Framework, finals: Iterable[tuple[QueuedPodInfo, End]], *, counted: bool = False
+        self, framework: Framework, finals: Sequence[tuple[QueuedPodInfo, End]], *, counted: bool = False
     ) -> dict[str, PodVerdict]:
         """Each pod of a tree in order: bound where it was placed, or failed. ``counted``: see ``bind``."""
+        if counted and len(finals) >= _MANY and framework.binds_plainly and not self.queue.nominator.node_of:
+            placed = [end for _, end in finals if isinstance(end, PodOutcome)]
+            together = self._bind_together(placed) if len(placed) == len(finals) else None
+            if together is not None:
+                return together
         verdicts: dict[str, PodVerdict] = {}
         told: _Told | None = None
         for info, end in finals:
@@ -94,6 +101,18 @@ class Submitter:
                 told = self._tell(end)
             verdicts[info.pod.key] = self._fail(info, told)
         return verdicts
+
+    def _bind_together(self, outcomes: Sequence[PodOutcome]) -> dict[str, PodVerdict] | None:
+        """``bind`` of pods about which nobody has a say any more; None when one of them is not as it was popped."""
+        nodes = [outcome.node for outcome in outcomes]
+        pods = {pod.key: pod for pod in [outcome.info.pod for outcome in outcomes]}
+        if not self.world.assume_all(pods, nodes):
+            return None
+        uids = [pod.uid for pod in pods.values()]
+        self.binding.update(zip(uids, outcomes, strict=True))
+        self.outbox.emit_all(map(Bind, pods, uids, nodes))
+        self.queue.in_flight.done_all(uids)
+        return dict(zip(pods, map(PodVerdict, nodes), strict=True))
 
     def bind(self, framework: Framework, outcome: PodOutcome, counted: bool) -> PodVerdict:
         """Assume, reserve, permit and decide the binding of one pod; a refusal fails this pod alone (spec §4.9.5).

@@ -6,7 +6,7 @@ changes of the node table wait here and are applied when it lets go, so the cycl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 from attrs import define, field
@@ -215,6 +215,23 @@ class World:
             self._counted[key] = node_name
         else:
             self._count(pod, node_name)
+        return True
+
+    def assume_all(self, pods: Mapping[str, Pod], nodes: Sequence[str]) -> bool:
+        """``assume`` of popped pods by key, each on its node, that the committed snapshot counts already.
+
+        False, and nothing is done, when one of them is not the known object any more, or assumed.
+        """
+        assumed = self._assumed
+        if not (pods.items() <= self.pods.items() and assumed.keys().isdisjoint(pods)):
+            return False
+        assumed.update(zip(pods, [pod.uid for pod in pods.values()], strict=True))
+        self._counted.update(zip(pods, nodes, strict=True))
+        self.version += len(pods)
+        self.forest.assume_all(pods.values(), nodes)
+        if self.accounts is not None:
+            for key in pods:
+                self.accounts.place(key, True)
         return True
 
     def forget(self, pod: Pod) -> None:
