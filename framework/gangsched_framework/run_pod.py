@@ -66,10 +66,10 @@ def _ask_pre_filter(
     refused: Status | None = None
     for plugin in plugins:
         result, status = plugin.pre_filter(state, pod, nodes)
+        if status is not None and status.code is _SKIP:
+            skipped.append(plugin.name)
+            continue
         if status is not None and not status.ok:
-            if status.code is _SKIP:
-                skipped.append(plugin.name)
-                continue
             if status.code is _UNRESOLVABLE:
                 return PreFilterOutcome(status=status.with_plugin(plugin.name), plugins=(plugin.name,))
             if not status.rejected:

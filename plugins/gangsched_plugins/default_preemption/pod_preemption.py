@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 import numpy as np
 
@@ -49,15 +50,9 @@ class PodPreemption:
         self._statuses = statuses
         self._units = UnitFinder(handle.forest, handle.snapshot)
         self._budgets = Budgets(handle.disruption_budgets)
-        self._local = is_local(framework, state)
+        self._dry_runs = dry_runs
         self._kept: dict[int, DryRun] = {}
-        self._keeps = dry_runs is not None and self._local and not handle.tracing  # a trace tells of each dry run
-        if dry_runs is not None and self._keeps:
-            self._kept = dry_runs.of((pod.scheduler_name, pod.spec, pod.priority))
-            own = self._snapshot.node(handle.nominations.nominated_node(pod))
-            if own is not None:  # its own nomination does not count for it there
-                self._kept = {row: run for row, run in self._kept.items() if row != own.row}
-                self._keeps = False
+        self._keeps = False
 
     def run(self, percentage: int, absolute: int) -> tuple[PostFilterResult | None, Status]:
         """Find the best node. The search ends when max(``percentage`` of the nodes, ``absolute``) candidates are found.
@@ -68,6 +63,8 @@ class PodPreemption:
         if refused:
             return None, unschedulable(PREFIX + refused)
         helpful = self._helpful()
+        if helpful:
+            self._remember()
         wanted = max(len(helpful) * percentage // 100, absolute)
         found: list[Candidate] = []
         statuses: list[Status] = []
@@ -85,6 +82,22 @@ class PodPreemption:
             if harmless and len(found) >= wanted:
                 break
         return self._choose(found) if found else self._none_found(helpful, statuses)
+
+    @cached_property
+    def _local(self) -> bool:
+        """Whether a dry run reads the node alone."""
+        return is_local(self._framework, self._state)
+
+    def _remember(self) -> None:
+        """Take up what earlier dry runs came to; these are kept for later ones."""
+        handle, pod, dry_runs = self._handle, self._pod, self._dry_runs
+        if dry_runs is None or handle.tracing or not self._local:  # a trace tells of each dry run
+            return
+        self._kept, self._keeps = dry_runs.of((pod.scheduler_name, pod.spec, pod.priority)), True
+        own = self._snapshot.node(handle.nominations.nominated_node(pod))
+        if own is not None:  # its own nomination does not count for it there
+            self._kept = {row: run for row, run in self._kept.items() if row != own.row}
+            self._keeps = False
 
     def _none_found(self, helpful: list[int], statuses: list[Status]) -> tuple[PostFilterResult | None, Status]:
         broken = dict.fromkeys(status.message for status in statuses if not status.rejected)
