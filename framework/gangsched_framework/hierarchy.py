@@ -98,10 +98,7 @@ class Forest:
         return (group.name, group.key.kind)
 
     def _record(self, key: EntityKey) -> Record:
-        record = self._records.get(key)
-        if record is None:
-            record = self._records[key] = Record(key)
-        return record
+        return self._records.get(key) or self._records.setdefault(key, Record(key))
 
     def _unlink(self, record: Record) -> None:
         parent = record.parent
@@ -209,10 +206,12 @@ class Forest:
     def root(self, key: EntityKey) -> EntityKey | None:
         """Key of the root above ``key``; None when a link is not observed or the chain is cyclic. O(depth)."""
         record = self._records.get(key)
-        if record is None or record.group is None:
-            return None
-        if record.parent is None:
-            return key
+        for _ in _LEGAL_DEPTHS:
+            if record is None or record.group is None:
+                return None
+            if record.parent is None:
+                return record.key
+            record = record.parent
         top = self._path(key)
         return top[-1].key if top else None
 

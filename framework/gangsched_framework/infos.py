@@ -48,7 +48,8 @@ class PodGroupInfo:
         return tuple(info for info in self._everything if info.is_leaf)
 
 
-_NONE = EntityKey("")
+NO_ENTITY = EntityKey("")
+"""Key of a pod that is no entity of its own."""
 
 
 @define(eq=False, kw_only=True)
@@ -78,8 +79,7 @@ class QueuedPodInfo(QueueingParams):
 
     pod: Pod
     key: EntityKey = field(
-        init=False,
-        default=Factory(lambda info: info.pod.entity_key if info.pod.group_key is None else _NONE, takes_self=True),
+        default=Factory(lambda info: info.pod.entity_key if info.pod.group_key is None else NO_ENTITY, takes_self=True)
     )
     """Of the entity that a plain pod is; '' of a member, which is none."""
     unschedulable_plugins: frozenset[str] = frozenset()

@@ -80,8 +80,8 @@ class PreEnqueuePlugin(Plugin, Protocol):
 class DeclaresPreEnqueueScope(PreEnqueuePlugin, Protocol):
     """What a PreEnqueue verdict depends on, so that the queue need not ask every member again at every move.
 
-    ``pod``: on the pod object alone, for ever. ``tree``: at any one time it is the same for all members of a tree whose
-    leaves are equally deep. A plugin that declares nothing is asked for every member each time.
+    ``pod``: on the pod but for its status, for ever. ``tree``: at any one time it is the same for all members of a tree
+    whose leaves are equally deep. A plugin that declares nothing is asked for every member each time.
     """
 
     @property

@@ -26,6 +26,11 @@ _WAITING = unresolvable(
 
 
 @lru_cache(maxsize=4096)
+def _tree_waits(root: str) -> Status:
+    return unresolvable(f'waiting for composite pod group "{root}" tree to meet quorum', plugin=names.GANG_SCHEDULING)
+
+
+@lru_cache(maxsize=4096)
 def _unmet(minimum: int, scheduled: int, remaining: int) -> Status:
     counts = f"{scheduled} scheduled, {remaining} remaining"
     if remaining + scheduled < minimum:
@@ -62,7 +67,7 @@ class GangScheduling:
             return None
         if isinstance(root, PodGroup):
             return _WAITING
-        return unresolvable(f'waiting for composite pod group "{root.name}" tree to meet quorum')
+        return _tree_waits(root.name)
 
     # --- PlacementFeasible ------------------------------------------------------------------------------------------
 

@@ -11,11 +11,12 @@ from gangsched_framework.objects import EntityKey
 from gangsched_queue.entities import QueuedPodGroupInfo
 from gangsched_queue.in_flight import InFlight
 from gangsched_queue.incomplete_pods import IncompletePods
+from gangsched_queue.member_gates import Kind
 from gangsched_queue.nominator import Nominator
 from gangsched_queue.pending_pods import PendingPods
 from gangsched_queue.registrations import Registrations
 from gangsched_queue.settings import QueueSettings
-from gangsched_queue.waiting import ACTIVE, PARKED, WaitingEntities
+from gangsched_queue.waiting import ACTIVE, PARKED, Place, WaitingEntities
 
 
 @define(eq=False, kw_only=True)
@@ -32,21 +33,30 @@ class Containers:
     pending: PendingPods
     in_flight: InFlight
     last_popped: EntityKey | None = None
+    popped_alike: Kind | None = None
+    """Of the members of the popped tree, if PreEnqueue need not be asked of each again while they do not change."""
 
     def place_member(
-        self, leaf: EntityKey, info: QueuedPodInfo, *, attempted: bool = False, arrives: bool = False
+        self,
+        leaf: EntityKey,
+        info: QueuedPodInfo,
+        *,
+        arrives: bool = False,
+        attempted: bool = False,
+        unchanged: bool = False,
     ) -> EntityKey | None:
         """Put a member that is nowhere to where its root is (spec §2.11 Add 3).
 
-        ``attempted``: it has just failed. ``arrives``: the event of its arrival follows, and if it wakes nobody but the
-        tree, does so here. Returns the tree that is still to be woken, None when there is none.
+        ``arrives``: the event of its arrival follows, and if it wakes nobody but the tree, does so here. ``attempted``:
+        it has just failed, ``unchanged``: as the object that was popped. Returns the tree that is still to be woken,
+        None when there is none.
         """
         root = self.forest.root(leaf)
         if root is None:
             self.incomplete.add(leaf, info)
             return None
         if root == self.last_popped:
-            self.pending.add(leaf, info, attempted=attempted)
+            self.pending.add(leaf, info, attempted=attempted, unchanged=unchanged)
             return None
         found = self.waiting.find_tree(root)
         if found is None:
@@ -57,12 +67,13 @@ class Containers:
             self.waiting.enter(entity)
             return None
         entity, place = found
-        if arrives and place is PARKED and not entity.attempts and self._wakes_alone(entity):
-            self.waiting.join(entity, place, leaf, info)
-            return None
-        if arrives and place is ACTIVE:
-            self.waiting.join(entity, place, leaf, info)
-            return root
+        if arrives:
+            if place is PARKED and not entity.attempts and self._wakes_alone(entity):
+                self.waiting.join(entity, place, leaf, info)
+                return None
+            if place is ACTIVE:
+                self.waiting.join(entity, place, leaf, info)
+                return root
         entity.insert(leaf, info)
         self.waiting.requeue(entity, place.way_back, place)
         return root
@@ -73,6 +84,18 @@ class Containers:
         return entity.gating_plugin in registrations.arrival_gates and (
             not opened or opened.keys().isdisjoint(registrations.of_arrival.gates)
         )
+
+    def find_member(
+        self, leaf: EntityKey, pod_key: str
+    ) -> tuple[QueuedPodInfo, QueuedPodGroupInfo | None, Place | None] | None:
+        """A member that waits, the tree that holds it and where that is (None, None: incomplete or pending)."""
+        root = self.forest.root(leaf)
+        if root is None or root == self.last_popped:
+            info = (self.incomplete if root is None else self.pending).get(leaf, pod_key)
+            return (info, None, None) if info is not None else None
+        found = self.waiting.find_tree(root)
+        info = found[0].get(leaf, pod_key) if found is not None else None
+        return (info, *found) if found is not None and info is not None else None
 
     def readd(self, leaves: list[EntityKey]) -> None:
         """Place the incomplete pods of some leaves anew: oldest first, then by name (conformance README §2)."""

@@ -11,7 +11,7 @@ from gangsched_queue.entities import Entity
 SortKey = tuple[int, ...]
 HeapEntry = tuple[SortKey, EntityKey, int, Entity]
 """(sort key, entity key, count of entries before, entity)."""
-FEW = 8
+FEW = 32
 """So many entries are not worth sorting."""
 
 
@@ -28,6 +28,10 @@ class EntityHeap:
         self._heap: list[HeapEntry] = []
         self._live: dict[EntityKey, HeapEntry] = {}
         self._entered = 0
+        self._room = FEW
+        """How many may enter the heap until all are sorted."""
+        self._dead = 0
+        """Entries in list and heap of entities that are not here any more."""
 
     def __len__(self) -> int:
         return len(self._live)
@@ -51,7 +55,8 @@ class EntityHeap:
         entry = (order, key, self._entered, entity)
         self._live[key] = entry
         heappush(self._heap, entry)
-        if len(self._heap) > 2 * len(self._sorted) + FEW:
+        self._room -= 1
+        if self._room < 0:
             self._sort()
 
     def remove(self, key: EntityKey) -> Entity | None:
@@ -59,13 +64,15 @@ class EntityHeap:
         entry = self._live.pop(key, None)
         if entry is None:
             return None
-        if len(self._sorted) + len(self._heap) > 2 * len(self._live) + FEW:  # more dead than alive
+        self._dead += 1
+        if self._dead > len(self._live) + FEW:
             self._sort()
         return entry[3]
 
     def _sort(self) -> None:
         self._sorted = sorted(self._live.values(), reverse=True)
         self._heap.clear()
+        self._room, self._dead = 2 * len(self._sorted) + FEW, 0
 
     def head(self) -> tuple[SortKey, Entity] | None:
         """The smallest entity and its order, left in place."""
@@ -74,11 +81,15 @@ class EntityHeap:
 
     def first(self) -> HeapEntry | None:
         """The smallest entity with all that orders it, left in place."""
-        smallest, heap, live = self._sorted, self._heap, self._live
-        while smallest and live.get(smallest[-1][1]) is not smallest[-1]:
-            smallest.pop()
-        while heap and live.get(heap[0][1]) is not heap[0]:
-            heappop(heap)
+        smallest, heap = self._sorted, self._heap
+        if self._dead:
+            live = self._live
+            while smallest and live.get(smallest[-1][1]) is not smallest[-1]:
+                smallest.pop()
+                self._dead -= 1
+            while heap and live.get(heap[0][1]) is not heap[0]:
+                heappop(heap)
+                self._dead -= 1
         if heap and not (smallest and smallest[-1] < heap[0]):
             return heap[0]
         return smallest[-1] if smallest else None
@@ -86,7 +97,14 @@ class EntityHeap:
     def pop(self) -> Entity | None:
         """Take the smallest entity out."""
         entry = self.first()
-        return None if entry is None else self.remove(entry[1])
+        if entry is None:
+            return None
+        if self._sorted and self._sorted[-1] is entry:
+            self._sorted.pop()
+        else:
+            heappop(self._heap)
+        del self._live[entry[1]]
+        return entry[3]
 
     def in_order(self) -> list[Entity]:
         return [entry[3] for entry in sorted(self._live.values(), key=lambda entry: entry[:2])]
@@ -99,6 +117,6 @@ class EntityHeap:
         assert all(entry[1] == key == entry[3].key for key, entry in self._live.items())
         present = {id(entry) for entry in (*self._sorted, *self._heap)}
         assert all(id(entry) in present for entry in self._live.values())
-        assert len(self._sorted) + len(self._heap) <= 2 * len(self._live) + FEW
+        assert len(present) == len(self._live) + self._dead
         assert self._sorted == sorted(self._sorted, reverse=True)
         assert all(self._heap[(i - 1) // 2][:3] <= self._heap[i][:3] for i in range(1, len(self._heap)))

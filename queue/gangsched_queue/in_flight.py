@@ -6,6 +6,7 @@ from collections import OrderedDict, deque
 from collections.abc import Iterable
 
 from gangsched_framework.events import ClusterEvent
+from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import Group, Node, Pod
 from gangsched_framework.values import value
 
@@ -27,8 +28,8 @@ class InFlight:
     """One ordered list of pod marks and events: positions grow, so a pod has missed what stands behind its mark."""
 
     def __init__(self) -> None:
-        self.marks: OrderedDict[str, tuple[int, str]] = OrderedDict()
-        """UID -> position, ``namespace/name`` of every pod in flight."""
+        self.marks: OrderedDict[str, tuple[int, Pod]] = OrderedDict()
+        """UID -> position of every pod in flight, and the pod as it was popped."""
         self._events: deque[MissedEvent] = deque()
         self._next = 0
 
@@ -37,16 +38,31 @@ class InFlight:
 
     def pods(self) -> list[str]:
         """``namespace/name`` of the marked pods, sorted."""
-        return sorted(key for _, key in self.marks.values())
+        return sorted(pod.key for _, pod in self.marks.values())
 
     def mark(self, pod: Pod) -> bool:
         """The pod's attempt begins; False when one is under way already."""
         marks, uid = self.marks, pod.uid
         if uid in marks:
             return False
-        marks[uid] = (self._next, pod.key)
+        marks[uid] = (self._next, pod)
         self._next += 1
         return True
+
+    def begin(self, infos: Iterable[QueuedPodInfo]) -> list[QueuedPodInfo]:
+        """The attempts of members begin; of those under way already they do not, and these are left out."""
+        marks, position = self.marks, self._next
+        begun: list[QueuedPodInfo] = []
+        for info in infos:
+            pod = info.pod
+            if pod.uid not in marks:
+                marks[pod.uid] = (position, pod)
+                position += 1
+                info.attempts += 1
+                info.gating_plugin = ""
+                begun.append(info)
+        self._next = position
+        return begun
 
     def record(self, event: ClusterEvent, old: EventObject, new: EventObject, only: str = "") -> None:
         """Remember an event for the pods in flight; nothing is kept when there are none. O(1)."""

@@ -52,6 +52,8 @@ class Nominator:
 
     def update(self, old: Pod, new: Pod) -> None:
         """A pod changed: a nomination known in memory only is kept, else the new status counts (spec §2.10.2)."""
+        if not self.node_of and not new.status.nominated_node_name:
+            return
         kept = None
         if not old.status.nominated_node_name and not new.status.nominated_node_name:
             kept = self.node_of.get(old.uid)

@@ -8,7 +8,6 @@ from gangsched_framework.objects import EntityKey
 from gangsched_framework.status import Code, Status
 from gangsched_queue.containers import Containers
 from gangsched_queue.entities import QueuedPodGroupInfo
-from gangsched_queue.pending_pods import PendingPod
 from gangsched_queue.requeue import AFTER_BACKOFF, IMMEDIATELY, strategy_of_missed
 
 
@@ -21,7 +20,7 @@ def pop(queue: Containers) -> QueuedPodInfo | PoppedPodGroupInfo | None:
         if not isinstance(entity, QueuedPodInfo):
             leaves = _start_members(queue, entity)
             if leaves:
-                queue.last_popped = entity.key
+                queue.last_popped, queue.popped_alike = entity.key, entity.alike
                 return _popped(queue, entity, leaves)
         elif queue.in_flight.mark(entity.pod):  # else it is dropped, and the next is popped (spec §2.5.4)
             entity.attempts += 1
@@ -31,15 +30,11 @@ def pop(queue: Containers) -> QueuedPodInfo | PoppedPodGroupInfo | None:
 
 def _start_members(queue: Containers, entity: QueuedPodGroupInfo) -> dict[EntityKey, list[QueuedPodInfo]]:
     """The members whose attempts begin, leaf by leaf: all that are not in flight already (spec §2.5.4)."""
-    mark = queue.in_flight.mark
-    leaves: dict[EntityKey, list[QueuedPodInfo]] = {}
-    for leaf, members in entity.ordered(queue.forest).items():
-        free = [info for info in members if mark(info.pod)]
-        if free:
-            leaves[leaf] = free
-        for info in free:
-            info.gating_plugin = ""
-            info.attempts += 1
+    leaves = entity.ordered(queue.forest)
+    for leaf, members in list(leaves.items()):
+        leaves[leaf] = queue.in_flight.begin(members)
+        if not leaves[leaf]:
+            del leaves[leaf]
     return leaves
 
 
@@ -72,9 +67,10 @@ def add_unschedulable(queue: Containers, info: QueuedPodInfo) -> None:
     Raises InvariantError when the pod is queued already.
     """
     pod = info.pod
-    leaf = pod.group_key
+    leaf, uid = pod.group_key, pod.uid
+    mark = queue.in_flight.marks.get(uid)
     try:
-        if _is_queued(queue, info):
+        if queue.waiting.find_pod(info.key) if leaf is None else queue.find_member(leaf, pod.key):
             raise InvariantError(f"pod {pod.key} failed, but is queued already")
         info.timestamp = queue.clock.now()
         info.backoff_expiration = None
@@ -82,23 +78,12 @@ def add_unschedulable(queue: Containers, info: QueuedPodInfo) -> None:
         info.flush_timestamp = 0
         if leaf is None:
             _count_failure(info, error=not info.unschedulable_plugins and not info.pending_plugins)
-            missed = queue.in_flight.missed(pod.uid)
+            missed = queue.in_flight.missed(uid)
             queue.waiting.requeue(info, strategy_of_missed(info, missed, queue.registrations))
     finally:
-        queue.in_flight.done(pod.uid)
+        queue.in_flight.done(uid)
     if leaf is not None:  # no replay for members (spec §2.6.4)
-        queue.place_member(leaf, info, attempted=True)
-
-
-def _is_queued(queue: Containers, info: QueuedPodInfo) -> bool:
-    leaf = info.pod.group_key
-    if leaf is None:
-        return queue.waiting.find_pod(info.key) is not None
-    if queue.incomplete.get(leaf, info.pod.key) or queue.pending.get(leaf, info.pod.key):
-        return True
-    root = queue.forest.root(leaf)
-    found = queue.waiting.find_tree(root) if root is not None else None
-    return found is not None and found[0].get(leaf, info.pod.key) is not None
+        queue.place_member(leaf, info, attempted=True, unchanged=mark is not None and mark[1] is pod)
 
 
 def add_attempted(queue: Containers, popped: PoppedPodGroupInfo, root_status: Status) -> None:
@@ -109,8 +94,8 @@ def add_attempted(queue: Containers, popped: PoppedPodGroupInfo, root_status: St
     if queue.waiting.find_tree(popped.key) is not None:
         raise InvariantError(f"{popped.key} ends its cycle, but is queued already")
     queue.last_popped = None
-    drained = queue.pending.drain()
-    if not drained:
+    leaves, unasked = queue.pending.drain()
+    if not leaves:
         return  # the entity leaves for good
     group = queue.forest.group(popped.key)
     assert group is not None, "pending pods of a root that is gone"
@@ -122,27 +107,24 @@ def add_attempted(queue: Containers, popped: PoppedPodGroupInfo, root_status: St
         attempts=popped.attempts,
         unschedulable_count=popped.unschedulable_count,
         consecutive_errors=popped.consecutive_errors,
+        by_leaf=leaves,
+        size=sum(map(len, leaves.values())),
     )
-    attempted = _fill(entity, drained)
+    if unasked:
+        entity.fresh = {i.pod.key: i for i in entity.members() if i.initial_attempt_timestamp is None}
+    elif queue.popped_alike is not None:
+        depth, depth_of = queue.popped_alike.depth, queue.forest.depth
+        if all(depth_of(leaf) == depth for leaf in leaves):
+            entity.alike = queue.popped_alike
     if root_status.ok:  # decided by the root alone (spec §2.11 AddAttempted, B-02)
         entity.unschedulable_count = entity.consecutive_errors = 0
-        if not attempted:
+        if entity.size == sum(not attempted for attempted in unasked.values()):
             entity.timestamp = queue.clock.now()
         queue.waiting.requeue(entity, IMMEDIATELY)
         return
     _count_failure(entity, error=root_status.code is Code.ERROR)
     entity.timestamp = queue.clock.now()
     queue.waiting.requeue(entity, AFTER_BACKOFF)
-
-
-def _fill(entity: QueuedPodGroupInfo, drained: dict[EntityKey, dict[str, PendingPod]]) -> bool:
-    """Put the drained pods into the entity. Returns whether one of them was attempted in this cycle."""
-    attempted = False
-    for leaf, pods in drained.items():
-        for pending in pods.values():
-            entity.insert(leaf, pending.info)
-            attempted = attempted or pending.attempted
-    return attempted
 
 
 def _count_failure(entity: QueuedPodInfo | QueuedPodGroupInfo, *, error: bool) -> None:

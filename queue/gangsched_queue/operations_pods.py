@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gangsched_framework.events import WILDCARD_EVENT
-from gangsched_framework.infos import QueuedPodInfo
-from gangsched_framework.objects import EntityKey, Pod
+from gangsched_framework.infos import NO_ENTITY, QueuedPodInfo
+from gangsched_framework.objects import Pod
 from gangsched_queue.containers import Containers
-from gangsched_queue.entities import Entity, QueuedPodGroupInfo
+from gangsched_queue.entities import Entity
 from gangsched_queue.operations_events import member_added
 from gangsched_queue.pod_events import pod_update_events
 from gangsched_queue.requeue import IMMEDIATELY, SKIP, Occurrence, strategy_of_update
-from gangsched_queue.waiting import ACTIVE, PARKED, Place
+from gangsched_queue.waiting import ACTIVE, BACKOFF, PARKED, Place
 
 
 def add(queue: Containers, pod: Pod) -> None:
     """A waiting pod appears; that of a member is an event, too (spec §2.12)."""
     queue.nominator.add(pod)  # even a gated pod's nomination counts for others (spec §2.10.3)
-    info = QueuedPodInfo(pod=pod, timestamp=queue.clock.now())
     leaf = pod.group_key
+    key = pod.entity_key if leaf is None else NO_ENTITY
+    info = QueuedPodInfo(pod=pod, timestamp=queue.clock.now(), key=key)
     if leaf is None:
         queue.waiting.enter(info)
     else:
@@ -37,37 +38,38 @@ def _add_quietly(queue: Containers, pod: Pod) -> None:
         queue.place_member(leaf, info)
 
 
-def update(queue: Containers, old: Pod, new: Pod) -> None:
-    """A waiting pod changes; one that is nowhere is added."""
-    if old.uid != new.uid or old.group_name != new.group_name:
+def update(queue: Containers, old: Pod, new: Pod, *, status_only: bool = False) -> None:
+    """A waiting pod changes, ``status_only``: in nothing else; one that is nowhere is added."""
+    uid, leaf = new.uid, new.group_key
+    if old.uid != uid or old.group_name != new.group_name:
         delete(queue, old)
         _add_quietly(queue, new)
-        return
-    if new.uid in queue.in_flight:
+    elif uid in queue.in_flight.marks:
         for event in pod_update_events(old, new):
-            queue.in_flight.record(event, old, new, only=new.uid)
+            queue.in_flight.record(event, old, new, only=uid)
         queue.nominator.update(old, new)
-        return
-    leaf = new.group_key
-    if leaf is None:
+    elif leaf is None:
         _update_plain(queue, old, new)
-        return
-    outside = queue.incomplete.get(leaf, new.key) or queue.pending.get(leaf, new.key)
-    if outside is not None:
-        outside.pod = new
+    else:
+        found = queue.find_member(leaf, new.key)
+        if found is None:
+            _add_quietly(queue, new)
+            return
         queue.nominator.update(old, new)
-        return
-    found = _find_member(queue, leaf, new.key)
-    if found is None:
-        _add_quietly(queue, new)
-        return
-    queue.nominator.update(old, new)
-    entity, place, info = found
-    entity.replace(info, new)
-    if place is PARKED:
-        _wake_by_update(queue, entity, info, old, new)
-    elif place is ACTIVE:
-        queue.waiting.active.touch(entity)
+        info, entity, place = found
+        if status_only:
+            info.pod = new  # which PreEnqueue does not look at
+        elif entity is not None:
+            entity.replace(info, new)
+        else:
+            info.pod = new
+            queue.pending.changed(leaf, new.key)
+        if entity is None or place is BACKOFF:
+            return
+        if place is PARKED:
+            _wake_by_update(queue, entity, info, old, new)
+        else:
+            queue.waiting.active.touch(entity)
 
 
 def _update_plain(queue: Containers, old: Pod, new: Pod) -> None:
@@ -104,10 +106,12 @@ def delete(queue: Containers, pod: Pod) -> None:
         return
     if queue.incomplete.remove(leaf, pod.key) or queue.pending.remove(leaf, pod.key):
         return
-    found = _find_member(queue, leaf, pod.key)
+    found = queue.find_member(leaf, pod.key)
     if found is None:
         return
-    entity, place, _ = found
+    _, entity, place = found
+    assert entity is not None
+    assert place is not None
     entity.remove(leaf, pod.key)
     if entity.size:
         queue.waiting.requeue(entity, place.way_back, place)
@@ -122,21 +126,11 @@ def activate(queue: Containers, pods: Iterable[Pod]) -> None:
             queue.in_flight.record(WILDCARD_EVENT, None, pod, only=pod.uid)
             continue
         leaf = pod.group_key
-        found: tuple[Entity, Place] | None
+        entity: Entity | None = None
+        place: Place | None = None
         if leaf is None:
-            found = queue.waiting.find_pod(pod.entity_key)
+            entity, place = queue.waiting.find_pod(pod.entity_key) or (None, None)
         else:
-            member = _find_member(queue, leaf, pod.key)
-            found = member[:2] if member is not None else None
-        if found is not None and found[1] is not ACTIVE:
-            queue.waiting.requeue(found[0], IMMEDIATELY, found[1])
-
-
-def _find_member(
-    queue: Containers, leaf: EntityKey, pod_key: str
-) -> tuple[QueuedPodGroupInfo, Place, QueuedPodInfo] | None:
-    """The waiting tree that holds a member, where it is, and the member."""
-    root = queue.forest.root(leaf)
-    found = queue.waiting.find_tree(root) if root is not None else None
-    info = found[0].get(leaf, pod_key) if found is not None else None
-    return (*found, info) if found is not None and info is not None else None
+            _, entity, place = queue.find_member(leaf, pod.key) or (None, None, None)
+        if entity is not None and place is not ACTIVE:
+            queue.waiting.requeue(entity, IMMEDIATELY, place)

@@ -4,59 +4,75 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from attrs import frozen
-
 from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import EntityKey
 
-
-@frozen(eq=False)
-class PendingPod:
-    """``attempted``: the pod failed in this cycle; False = it arrived meanwhile (spec §2.11, AddAttempted)."""
-
-    info: QueuedPodInfo
-    attempted: bool
+Leaves = dict[EntityKey, dict[str, QueuedPodInfo]]
 
 
 class PendingPods:
     """leaf -> pod key -> pod, all below the one popped root; drained when its cycle ends."""
 
     def __init__(self) -> None:
-        self._leaves: dict[EntityKey, dict[str, PendingPod]] = {}
+        self._leaves: Leaves = {}
+        self._unasked: dict[str, bool] = {}
+        """Pods of whom PreEnqueue is to be asked, because they are new or have changed: whether they failed."""
 
     def __bool__(self) -> bool:
         return bool(self._leaves)
 
-    def add(self, leaf: EntityKey, info: QueuedPodInfo, *, attempted: bool) -> None:
-        self._leaves.setdefault(leaf, {})[info.pod.key] = PendingPod(info, attempted)
+    def add(self, leaf: EntityKey, info: QueuedPodInfo, *, attempted: bool, unchanged: bool) -> None:
+        """``attempted``: the pod failed in this cycle, False = it arrived meanwhile (spec §2.11, AddAttempted).
+
+        ``unchanged``: its object is the one that was popped.
+        """
+        pods = self._leaves.get(leaf)
+        if pods is None:
+            pods = self._leaves[leaf] = {}
+        pods[info.pod.key] = info
+        if not unchanged:
+            self._unasked[info.pod.key] = attempted
 
     def get(self, leaf: EntityKey, pod_key: str) -> QueuedPodInfo | None:
-        pending = self._leaves.get(leaf, {}).get(pod_key)
-        return pending.info if pending is not None else None
+        pods = self._leaves.get(leaf)
+        return pods.get(pod_key) if pods is not None else None
 
     def remove(self, leaf: EntityKey, pod_key: str) -> QueuedPodInfo | None:
         """Take one pod out; None when it is not here."""
         pods = self._leaves.get(leaf)
         if pods is None or pod_key not in pods:
             return None
-        pending = pods.pop(pod_key)
+        info = pods.pop(pod_key)
+        self._unasked.pop(pod_key, None)
         if not pods:
             del self._leaves[leaf]
-        return pending.info
+        return info
+
+    def changed(self, leaf: EntityKey, pod_key: str) -> None:
+        """The object of a pod changed, if it is here."""
+        if self.get(leaf, pod_key) is not None:
+            self._unasked.setdefault(pod_key, True)
 
     def take(self, leaf: EntityKey) -> list[QueuedPodInfo]:
         """Take every pod of a leaf out."""
-        return [pending.info for pending in self._leaves.pop(leaf, {}).values()]
+        infos = list(self._leaves.pop(leaf, {}).values())
+        for info in infos:
+            self._unasked.pop(info.pod.key, None)
+        return infos
 
-    def drain(self) -> dict[EntityKey, dict[str, PendingPod]]:
-        """Take everything out."""
-        leaves, self._leaves = self._leaves, {}
-        return leaves
+    def drain(self) -> tuple[Leaves, dict[str, bool]]:
+        """Take everything out: the pods, and the keys of those of whom PreEnqueue is to be asked, True = failed."""
+        drained = self._leaves, self._unasked
+        self._leaves, self._unasked = {}, {}
+        return drained
 
-    def leaves(self) -> Iterator[tuple[EntityKey, Mapping[str, PendingPod]]]:
+    def leaves(self) -> Iterator[tuple[EntityKey, Mapping[str, QueuedPodInfo]]]:
         return iter(self._leaves.items())
 
     def _check(self) -> None:
+        keys: list[str] = []
         for leaf, pods in self._leaves.items():
             assert pods, f"{leaf}: empty"
-            assert all(key == p.info.pod.key and p.info.pod.group_key == leaf for key, p in pods.items())
+            assert all(key == info.pod.key and info.pod.group_key == leaf for key, info in pods.items())
+            keys += pods
+        assert self._unasked.keys() <= set(keys)

@@ -72,7 +72,7 @@ class PreEnqueue:
             plugin = status.plugin
             if plugin == entity.gating_plugin:
                 info.unschedulable_plugins = kind.keepers.marks[plugin]
-                entity.refusal, entity.was_flushed = status, False
+                entity.refusal = status
                 entity.insert_alike(leaf, info)
                 return False
         entity.insert(leaf, info)
@@ -87,8 +87,8 @@ class PreEnqueue:
         return self._check_group(entity)  # everybody is refused for another reason, which not all may carry yet
 
     def _ask_unasked(self, entity: QueuedPodGroupInfo) -> Status | None:
-        """Everybody is asked; if they are of one kind, and all are told the same, they need not be told apart."""
-        kind, status, refused_by = None, None, ""
+        """Everybody is asked; if they are of one kind, and let pass for what they are, they need not be told apart."""
+        kind, status = None, None
         for leaf, members in entity.by_leaf.items():
             depth = self._depth(entity, leaf)
             for info in members.values():
@@ -98,13 +98,12 @@ class PreEnqueue:
                     return self._check_group(entity)
                 status = run_pre_enqueue(its.keepers.plugins, pod)
                 plugin = status.plugin if status is not None else ""
-                if kind is None:
-                    kind, refused_by = its, plugin
-                if plugin != refused_by or plugin not in its.keepers.telling:
+                if plugin not in its.keepers.telling:
                     return self._check_group(entity)
-        if refused_by:
+                kind = its
+        if status is not None:
             for info in entity.members():
-                entity.reject(info, refused_by)
+                entity.reject(info, status.plugin)
         entity.alike = kind
         return status
 

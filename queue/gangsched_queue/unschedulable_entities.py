@@ -109,6 +109,7 @@ class UnschedulableEntities:
         by_plugin: dict[str, dict[EntityKey, Entity]] = {}
         for entity in self._stays:
             assert self.waits_for[entity.key] == _waits_for(entity), f"{entity.key}: stale index"
+            assert not (entity.gating_plugin and entity.was_flushed)
             for plugin in _waits_for(entity):
                 by_plugin.setdefault(plugin, {})[entity.key] = entity
         assert by_plugin == self._by_plugin

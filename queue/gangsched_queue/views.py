@@ -19,7 +19,7 @@ def queue_state(queue: Containers) -> QueueState:
         backoff=tuple(sorted(backoff, key=lambda entity: (entity.expires or 0, entity.key))),
         parked=tuple(_state(entity, forest) for entity in sorted(waiting.parked, key=lambda entity: entity.key)),
         incomplete={leaf: _names(list(pods.values())) for leaf, pods in sorted(queue.incomplete.leaves())},
-        pending={leaf: _names([p.info for p in pods.values()]) for leaf, pods in sorted(queue.pending.leaves())},
+        pending={leaf: _names(list(pods.values())) for leaf, pods in sorted(queue.pending.leaves())},
         in_flight=tuple(queue.in_flight.pods()),
     )
 

@@ -27,9 +27,9 @@ from gangsched_queue.unschedulable_entities import UnschedulableEntities
 class Place(Enum):
     """A container, and the strategy that leads back to it (spec §2.11 Add 3c)."""
 
-    ACTIVE = Strategy.IMMEDIATELY
-    BACKOFF = Strategy.AFTER_BACKOFF
-    PARKED = Strategy.SKIP
+    ACTIVE = IMMEDIATELY
+    BACKOFF = AFTER_BACKOFF
+    PARKED = SKIP
 
     def __init__(self, way_back: Strategy) -> None:
         self.way_back = way_back
@@ -134,8 +134,10 @@ class WaitingEntities:
 
     def enter(self, entity: Entity) -> None:
         """Take in an entity that is nowhere: active, or parked when PreEnqueue holds it back (spec §2.11 Add 2, 3d)."""
-        passes = self._pre_enqueue.passes(entity)
-        self._put(entity, ACTIVE if passes else PARKED)
+        if self._pre_enqueue.passes(entity):
+            self._put(entity, ACTIVE)
+        else:
+            self._put(entity, PARKED)
 
     def join(self, entity: QueuedPodGroupInfo, place: Place, leaf: EntityKey, info: QueuedPodInfo) -> None:
         """A newcomer joins an active tree, or a parked one that serves no penalty and that its arrival wakes.
@@ -208,13 +210,13 @@ class WaitingEntities:
 
     def _note_first_attempt(self, entity: Entity) -> None:
         """The entity, and each of its members, are ready for the first time (spec §2.2.2)."""
+        now = self._clock.now()
         if entity.initial_attempt_timestamp is None:
-            entity.initial_attempt_timestamp = self._clock.now()
+            entity.initial_attempt_timestamp = now
         if not isinstance(entity, QueuedPodInfo) and entity.fresh:
-            now = self._clock.now()
             for info in entity.fresh.values():
                 info.initial_attempt_timestamp = now
-            entity.fresh.clear()
+            entity.fresh = {}
 
     def _check(self) -> None:
         self.active._check()

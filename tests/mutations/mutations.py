@@ -63,8 +63,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "operations_cycle",
         "newcomers keep the old timestamp, leftovers get a new one",
-        "if not attempted:",
-        "if attempted:",
+        "if entity.size == sum(",
+        "if entity.size != sum(",
     ),
     _queue(
         "operations_cycle",
@@ -87,7 +87,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "operations_cycle",
         "a failed pod stays in flight",
-        "    finally:\n        queue.in_flight.done(pod.uid)",
+        "    finally:\n        queue.in_flight.done(uid)",
         "    finally:\n        pass",
     ),
     _queue(
@@ -97,14 +97,12 @@ MUTATIONS: tuple[Mutation, ...] = (
         "        info.backoff",
     ),
     _queue("operations_cycle", "a failed pod keeps its old expiration", "info.backoff_expiration = None", "pass"),
-    _queue(
-        "operations_cycle", "a member in flight is popped again", "if mark(info.pod)]", "if mark(info.pod) or True]"
-    ),
+    _queue("in_flight", "a member in flight is popped again", "if pod.uid not in marks:", "if True:"),
     _queue("operations_cycle", "attempts are lost with the cycle", "attempts=popped.attempts,", "attempts=0,"),
     _queue(
         "operations_cycle",
         "events of the attempt are not replayed",
-        "missed = queue.in_flight.missed(pod.uid)",
+        "missed = queue.in_flight.missed(uid)",
         'missed = queue.in_flight.missed("")',
     ),
     _queue(
@@ -147,13 +145,13 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "operations_pods",
         "an update in flight is not remembered",
-        "            queue.in_flight.record(event, old, new, only=new.uid)\n        queue",
-        "            pass\n        queue",
+        "            queue.in_flight.record(event, old, new, only=uid)\n",
+        "            pass\n",
     ),
     _queue(
         "operations_pods",
         "a new uid is taken for an update",
-        "if old.uid != new.uid or old.group_name != new.group_name:",
+        "if old.uid != uid or old.group_name != new.group_name:",
         "if old.group_name != new.group_name:",
     ),
     _queue(
@@ -272,6 +270,31 @@ MUTATIONS: tuple[Mutation, ...] = (
         '            entity.gating_plugin = ""\n            return True',
         "            return True",
     ),
+    # --- whom PreEnqueue need not be asked of -----------------------------------------------------------------------
+    _queue(
+        "operations_cycle",
+        "a member that changed in its attempt is not asked again",
+        "unchanged=mark is not None and mark[1] is pod",
+        "unchanged=True",
+    ),
+    _queue(
+        "operations_cycle",
+        "members are alike though their leaf has moved in the tree",
+        "        if all(depth_of(leaf) == depth for leaf in leaves):\n",
+        "        if True:\n",
+    ),
+    _queue(
+        "pending_pods",
+        "a pending member that changed is not asked again",
+        "            self._unasked.setdefault(pod_key, True)\n",
+        "            pass\n",
+    ),
+    _queue(
+        "operations_pods",
+        "whatever changes in a member, it is not asked again",
+        "        if status_only:\n",
+        "        if True:\n",
+    ),
     # --- the short way of a newcomer --------------------------------------------------------------------------------
     _queue(
         "pre_enqueue",
@@ -282,7 +305,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "pre_enqueue",
         "what held a tree back is still told when a newcomer met something new",
-        "                entity.refusal, entity.was_flushed = status, False\n",
+        "                entity.refusal = status\n",
         "",
     ),
     _queue(
@@ -311,15 +334,9 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     _queue(
         "pre_enqueue",
-        "members that were told different things are alike",
-        "                if plugin != refused_by or plugin not in its.keepers.telling:",
-        "                if plugin not in its.keepers.telling:",
-    ),
-    _queue(
-        "pre_enqueue",
         "a pod that a plugin for itself holds back speaks for all",
-        "                if plugin != refused_by or plugin not in its.keepers.telling:",
-        "                if plugin != refused_by:",
+        "                if plugin not in its.keepers.telling:\n                    return self._check_group(entity)\n",
+        "",
     ),
     _queue(
         "waiting",
@@ -379,7 +396,10 @@ MUTATIONS: tuple[Mutation, ...] = (
         "nominator", "assigned pods may be nominated", "if newest is None or newest.node_name:", "if newest is None:"
     ),
     _queue(
-        "pending_pods", "every pending pod counts as attempted", "PendingPod(info, attempted)", "PendingPod(info, True)"
+        "pending_pods",
+        "every pending pod counts as attempted",
+        "self._unasked[info.pod.key] = attempted",
+        "self._unasked[info.pod.key] = True",
     ),
     _queue(
         "entity_heap",

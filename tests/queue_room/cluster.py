@@ -129,6 +129,13 @@ class Cluster:
         else:
             self.queue.update(old, new)
 
+    def show_status(self, new: Pod) -> None:
+        """Only the status of a waiting pod changes."""
+        old = self.known[new.key]
+        self.known[new.key] = new
+        self.forest.update_pod(old, new)
+        self.queue.update(old, new, status_only=True)
+
     def delete_pod(self, name: str) -> None:
         old = self.known[f"default/{name}"]
         if old.node_name:

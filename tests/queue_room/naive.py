@@ -330,6 +330,9 @@ class Naive:
             if worth != SKIP and self.put(entity, worth) != "parked":
                 return
 
+    def show_status(self, new: Pod) -> None:
+        self.update_pod(new)
+
     def delete_pod(self, name: str) -> None:
         old = self.known[f"default/{name}"]
         if old.node_name:

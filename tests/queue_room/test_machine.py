@@ -125,6 +125,12 @@ class Story(RuleBasedStateMachine):
         }
         self.tell("update_pod", evolve(known, **changes[change]))
 
+    @rule(name=st.sampled_from(PODS), time=st.integers(0, 3))
+    def a_pod_shows_a_status(self, name: str, time: int) -> None:
+        known = self.waiting(name)
+        if known is not None:
+            self.tell("show_status", known.with_status(evolve(known.status, start_time=time)))
+
     @rule(name=st.sampled_from(PODS))
     def a_pod_is_replaced(self, name: str) -> None:
         known = self.waiting(name)

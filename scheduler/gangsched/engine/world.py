@@ -131,9 +131,10 @@ class World:
         self.pods[pod.key] = pod
         if pod.node_name:
             self._count(pod, pod.node_name)
-        if not self._takes_part(pod):
+        elif pod.scheduler_name not in self.schedulers:
             return False
-        self.forest.add_pod(pod)
+        if pod.group_key is not None:
+            self.forest.add_pod(pod)
         if self.accounts is not None:
             self.accounts.see(pod, pod.node_name != "")
         return True
