@@ -136,7 +136,9 @@ class World:
         if pod.group_key is not None:
             self.forest.add_pod(pod)
         if self.accounts is not None:
-            self.accounts.see(pod, pod.node_name != "")
+            self.accounts.add(pod)
+            if pod.node_name:
+                self.accounts.place(pod.key, True)
         return True
 
     def update_pod(self, old: Pod, new: Pod) -> bool:
