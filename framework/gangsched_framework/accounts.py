@@ -13,6 +13,7 @@ sums are made when somebody reads them: O(resources) a kind of pods that changed
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 
 from gangsched_framework.account import JobAccount, Like, TenantAccount
 from gangsched_framework.hierarchy import Forest
@@ -50,12 +51,15 @@ class Accounts:
         self._forest = forest
         self._tenants: dict[str, TenantAccount] = {DEFAULT_QUEUE: TenantAccount(DEFAULT_QUEUE, Queue(DEFAULT_QUEUE))}
         self._jobs: dict[EntityKey, JobAccount] = {}
-        self._pods: dict[str, Like] = {}
-        self._placed: set[str] = set()
+        self._waiting: dict[str, Like] = {}
+        self._placed: dict[str, Like] = {}
+        """Every pod that counts is in one of the two."""
         self._latest: Like | None = None
         """Those of a known group of which one came last, and none has gone: the group has not changed since."""
         self._changed: list[Like] = []
         """Those that are not in the sums as they are."""
+        self._left = False
+        """Whether some of them have gone."""
         self._nodes: dict[str, Vector] = {}
         self._vectors: dict[PodSpec, Vector] = {}
 
@@ -92,12 +96,12 @@ class Accounts:
         """The job a pod counts for, None when it counts for nobody."""
         if self._changed:
             self._sum()
-        like = self._pods.get(pod_key)
+        like = self._waiting.get(pod_key) or self._placed.get(pod_key)
         return like.job if like is not None else None
 
     def is_placed(self, pod_key: str) -> bool | None:
         """Whether a pod that counts is assigned or assumed; None when it does not count."""
-        return pod_key in self._placed if pod_key in self._pods else None
+        return True if pod_key in self._placed else False if pod_key in self._waiting else None
 
     def take_moved(self) -> Moved | None:
         """Whose key may have changed since the last call; None = nobody's."""
@@ -120,9 +124,9 @@ class Accounts:
             like = self._newcomer(pod)
             if like is None:
                 return
-        self._pods[pod.key] = like
-        like.came += 1
-        if like.came == 1:
+        self._waiting[pod.key] = like
+        like.came = came = like.came + 1
+        if came == 1:
             self._changed.append(like)
             self._tell_requested(like.job)
 
@@ -136,7 +140,7 @@ class Accounts:
         if pod.deletion_timestamp is not None:
             self.drop(pod.key)
             return
-        like = self._pods.get(pod.key)
+        like = self._waiting.get(pod.key) or self._placed.get(pod.key)
         if like is None:
             self.add(pod)
         elif regrouped or not like.has(pod):
@@ -146,19 +150,24 @@ class Accounts:
 
     def place(self, pod_key: str, placed: bool) -> None:
         """A pod, otherwise as it was, is assumed or loses its place; unknown ones are ignored."""
-        like = self._pods.get(pod_key)
-        if like is None or placed is (pod_key in self._placed):
-            return
         if not placed:
-            self._placed.remove(pod_key)
+            self._displace(pod_key)
+            return
+        like = self._waiting.pop(pod_key, None)
+        if like is not None:
+            self._placed[pod_key] = like
+            like.settled = settled = like.settled + 1
+            if settled == 1:
+                self._changed.append(like)
+                self._tell_allocated(like.job, True)
+
+    def _displace(self, pod_key: str) -> None:
+        like = self._placed.pop(pod_key, None)
+        if like is not None:
+            self._waiting[pod_key] = like
             like.settled -= 1
-        else:
-            self._placed.add(pod_key)
-            like.settled += 1
-            if like.settled != 1:
-                return
-        self._changed.append(like)
-        self._tell_allocated(like.job, placed)
+            self._changed.append(like)
+            self._tell_allocated(like.job, False)
 
     def _newcomer(self, pod: Pod) -> Like | None:
         """The first of its like; None when it counts for nobody."""
@@ -180,17 +189,19 @@ class Accounts:
             return
         job = self._job(key, name)
         if not like.has(pod):
-            self._pods[pod.key] = Like(job, pod.spec, pod.group_key, None if of_group else pod.annotations, request)
+            here = self._waiting if pod.key in self._waiting else self._placed
+            here[pod.key] = Like(job, pod.spec, pod.group_key, None if of_group else pod.annotations, request)
 
     def drop(self, pod_key: str) -> None:
         """A pod is gone; unknown ones are ignored."""
-        self.place(pod_key, False)
-        like = self._pods.pop(pod_key, None)
+        self._displace(pod_key)
+        like = self._waiting.pop(pod_key, None)
         if like is None:
             return
         if like is self._latest:
             self._latest = None
         like.came -= 1
+        self._left = True
         self._changed.append(like)
         self._tell_requested(like.job)
 
@@ -259,19 +270,22 @@ class Accounts:
     def _sum(self) -> None:
         """Bring the sums up to date. Jobs whose last pod has gone go, and tenants that were known by them alone."""
         changed, self._changed = self._changed, []
-        vain = False
         for like in changed:
-            job, came, settled = like.job, like.came, like.settled
+            job = like.job
             tenant = job.tenant
-            if came:
+            if came := like.came:
+                like.came = 0
                 change = times(like.request, came)
-                like.came, job.pods, tenant.pods = 0, job.pods + came, tenant.pods + came
-                job.request, tenant.request = plus(job.request, change), plus(tenant.request, change)
-            if settled:
-                like.settled, change = 0, times(like.request, settled)
-                job.allocated, tenant.allocated = plus(job.allocated, change), plus(tenant.allocated, change)
-            vain = vain or not job.pods
-        if vain:
+                job.pods, tenant.pods = job.pods + came, tenant.pods + came
+                job.request = plus(job.request, change) if job.request else change
+                tenant.request = plus(tenant.request, change)
+            if settled := like.settled:
+                like.settled = 0
+                change = times(like.request, settled)
+                job.allocated = plus(job.allocated, change) if job.allocated else change
+                tenant.allocated = plus(tenant.allocated, change)
+        if self._left:
+            self._left = False
             for like in changed:
                 job = like.job
                 if not job.pods and self._jobs.get(job.key) is job:
@@ -317,26 +331,18 @@ class Accounts:
 
     def _check(self) -> None:
         """Assert that every sum equals a recount (tests only)."""
+        pods = [*self._waiting.items(), *self._placed.items()]
         for counted in (self.tenants, self.jobs):
             for key, account in counted.items():
-                likes = {
-                    pod_key: like
-                    for pod_key, like in self._pods.items()
-                    if (like.job.tenant if counted is self._tenants else like.job) is account
-                }
-                placed = [like.request for pod_key, like in likes.items() if pod_key in self._placed]
-                assert account.pods == len(likes), f"{key}: pods"
-                assert _same(account.request, [like.request for like in likes.values()]), f"{key}: request"
-                assert _same(account.allocated, placed), f"{key}: allocated"
-        assert _same(self.total, list(self._nodes.values()))
-        assert all(self._jobs[like.job.key] is like.job for like in self._pods.values())
+                own = [(pod, like.request) for pod, like in pods if account in (like.job, like.job.tenant)]
+                asked: Vector = reduce(plus, [request for _, request in own], ())
+                held: Vector = reduce(plus, [request for pod, request in own if pod in self._placed], ())
+                assert account.pods == len(own), f"{key}: pods"
+                assert not any(minus(account.request, asked)), f"{key}: request"
+                assert not any(minus(account.allocated, held)), f"{key}: allocated"
+        total: Vector = reduce(plus, self._nodes.values(), ())
+        assert not any(minus(self.total, total))
+        assert all(self._jobs[like.job.key] is like.job for _, like in pods)
         assert all(job.pods for job in self._jobs.values())
-        assert self._placed <= self._pods.keys()
+        assert not self._placed.keys() & self._waiting.keys()
         self.tentative._check()
-
-
-def _same(sum_: Vector, vectors: list[Vector]) -> bool:
-    total: Vector = ()
-    for vector in vectors:
-        total = plus(total, vector)
-    return not any(minus(sum_, total))

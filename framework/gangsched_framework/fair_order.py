@@ -13,9 +13,10 @@ from typing import Any, Protocol, runtime_checkable
 
 from attrs import define, field
 
+from gangsched_framework.account import TenantAccount
 from gangsched_framework.accounts import Accounts
 from gangsched_framework.interface import Plugin, Sortable
-from gangsched_framework.moved import Branch, Moved
+from gangsched_framework.moved import Branch
 from gangsched_framework.objects import DEFAULT_QUEUE, QUEUE_NAME, EntityKey, Group, Pod, Queue
 from gangsched_framework.vectors import Vector
 
@@ -41,11 +42,12 @@ class Job(Sortable, Protocol):
 class TenantSortPlugin(Plugin, Protocol):
     """Order of tenants (QueueOrder of fair-share.md §2.3).
 
-    When: before a pop, for tenants that moved and for newcomers. By: the queue. With: the name of a tenant. Keys of one
-    plugin are always of one shape. Undo: nothing.
+    When: before a pop, for tenants that moved and for newcomers. By: the queue. With: the account of a tenant; an empty
+    one when nothing of it counts and its Queue does not exist. Keys of one plugin are always of one shape. Undo:
+    nothing.
     """
 
-    def tenant_key(self, tenant: str) -> Key: ...
+    def tenant_key(self, tenant: TenantAccount) -> Key: ...
 
 
 @runtime_checkable
@@ -81,8 +83,8 @@ class BranchingSortPlugin(TenantSortPlugin, Protocol):
     where the latter changed for all its tenants, and not these.
     """
 
-    def branch(self, tenant: str) -> Branch: ...
-    def key_in_branch(self, tenant: str) -> Key: ...
+    def branch(self, tenant: TenantAccount) -> Branch: ...
+    def key_in_branch(self, tenant: TenantAccount) -> Key: ...
 
 
 @runtime_checkable
@@ -94,8 +96,8 @@ class TenantLimitPlugin(Plugin, Protocol):
     grown.
     """
 
-    def overused(self, tenant: str) -> str: ...
-    def refuses(self, tenant: str, request: Vector) -> str: ...
+    def overused(self, tenant: TenantAccount) -> str: ...
+    def refuses(self, tenant: TenantAccount, request: Vector) -> str: ...
 
 
 @define(eq=False)
@@ -104,38 +106,43 @@ class FairOrder:
 
     accounts: Accounts
     plugins: Sequence[DynamicSortPlugin]
-    _tenant_sort: list[TenantSortPlugin] = field(init=False)
+    _tenant_keys: list[Callable[[TenantAccount], Key]] = field(init=False)
+    _keys_in_branch: list[Callable[[TenantAccount], Key]] = field(init=False)
     _job_keys: list[Callable[[Job], Key]] = field(init=False)
-    _settling: list[Callable[[], None]] = field(init=False)
-    _overused: list[Callable[[str], str]] = field(init=False)
-    _refuses: list[Callable[[str, Vector], str]] = field(init=False)
+    settling: list[Callable[[], None]] = field(init=False)
+    """Called before ``accounts.take_moved``: they name who else has moved."""
+    _overused: list[Callable[[TenantAccount], str]] = field(init=False)
+    _refuses: list[Callable[[TenantAccount, Vector], str]] = field(init=False)
     _branching: BranchingSortPlugin | None = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._tenant_sort = [plugin for plugin in self.plugins if isinstance(plugin, TenantSortPlugin)]
+        sorts = [plugin for plugin in self.plugins if isinstance(plugin, TenantSortPlugin)]
+        self._tenant_keys = [plugin.tenant_key for plugin in sorts]
+        self._keys_in_branch = [
+            plugin.key_in_branch if isinstance(plugin, BranchingSortPlugin) else plugin.tenant_key for plugin in sorts
+        ]
         self._job_keys = [plugin.job_key for plugin in self.plugins if isinstance(plugin, JobSortPlugin)]
-        self._settling = [plugin.settle for plugin in self.plugins if isinstance(plugin, SettlingSortPlugin)]
+        self.settling = [plugin.settle for plugin in self.plugins if isinstance(plugin, SettlingSortPlugin)]
         limits = [plugin for plugin in self.plugins if isinstance(plugin, TenantLimitPlugin)]
         self._overused = [plugin.overused for plugin in limits]
         self._refuses = [plugin.refuses for plugin in limits]
         self._branching = next((plugin for plugin in self.plugins if isinstance(plugin, BranchingSortPlugin)), None)
 
-    def drain(self) -> Moved | None:
-        """What changed since the last call; None = nothing."""
-        for settle in self._settling:
-            settle()
-        return self.accounts.take_moved()
-
     def tenant_of(self, entity: Job) -> str:
         """A root's tenant holds for its tree."""
         return entity.source.annotations.get(QUEUE_NAME) or DEFAULT_QUEUE
 
-    def tenant_key(self, tenant: str) -> Key:
-        """By the plugins, then age, then name."""
+    def account(self, tenant: str) -> TenantAccount:
+        """What counts of a tenant; of use until the next change."""
+        return self.accounts.tenants.get(tenant) or TenantAccount(tenant)
+
+    def tenant_key(self, tenant: str, *, in_branch: bool = False) -> Key:
+        """By the plugins, then age, then name. ``in_branch``: without what the tenants of its branch have in common."""
+        account = self.accounts.tenants.get(tenant) or TenantAccount(tenant)
         key: Key = ()
-        for plugin in self._tenant_sort:
-            key += plugin.tenant_key(tenant)
-        return (*key, self._age(tenant), tenant)
+        for part in self._keys_in_branch if in_branch else self._tenant_keys:
+            key += part(account)
+        return (*key, account.queue.creation_timestamp if account.queue is not None else 0, tenant)
 
     @property
     def branches(self) -> bool:
@@ -145,20 +152,7 @@ class FairOrder:
     def branch(self, tenant: str) -> Branch:
         """The branch a tenant stands in."""
         assert self._branching is not None
-        return self._branching.branch(tenant)
-
-    def key_in_branch(self, tenant: str) -> Key:
-        """Orders the tenants of one branch as ``tenant_key`` does; what they have in common is left out."""
-        branching = self._branching
-        assert branching is not None
-        key: Key = ()
-        for plugin in self._tenant_sort:
-            key += branching.key_in_branch(tenant) if plugin is branching else plugin.tenant_key(tenant)
-        return (*key, self._age(tenant), tenant)
-
-    def _age(self, tenant: str) -> int:
-        account = self.accounts.tenants.get(tenant)
-        return account.queue.creation_timestamp if account is not None and account.queue is not None else 0
+        return self._branching.branch(self.account(tenant))
 
     def job_key(self, entity: Job) -> Key:
         """By the plugins, then age; the queue appends the entity's key."""
@@ -167,15 +161,14 @@ class FairOrder:
             key += job_key(entity)
         return (*key, entity.source.creation_timestamp)
 
-    def passes_over(self, tenant: str) -> str:
+    def passes_over(self, tenant: TenantAccount) -> str:
         """Why nothing of a tenant may be popped now; '' = something may."""
-        account = self.accounts.tenants.get(tenant)
-        reason = queue_refusal(tenant, account.queue if account is not None else None)
+        reason = queue_refusal(tenant.name, tenant.queue)
         for overused in self._overused:
             reason = reason or overused(tenant)
         return reason
 
-    def refuses(self, tenant: str, request: Vector) -> str:
+    def refuses(self, tenant: TenantAccount, request: Vector) -> str:
         """Why an entity whose next pod requests this may not be popped now; '' = it may."""
         reason = ""
         for refuses in self._refuses:

@@ -182,7 +182,10 @@ class Framework:
 
     def judges_clear(self, pod: Pod) -> bool:
         """Whether PreFilter is sure to refuse neither the pod nor another of its tree, whichever find a node."""
-        return all(judge.clears(pod) for judge in self.pod_judges)
+        clear = True
+        for judge in self.pod_judges:
+            clear = clear and judge.clears(pod)
+        return clear
 
     def run_filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
         """First refusal of the Filter plugins on a node, as the snapshot shows it."""

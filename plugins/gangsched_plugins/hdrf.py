@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gangsched_framework.account import TenantAccount
 from gangsched_framework.fair_order import Job, Key
 from gangsched_framework.handle import Handle
 from gangsched_framework.moved import Branch
@@ -26,17 +27,17 @@ class HDRF:
         self.book = HdrfBook(handle.accounts, args.get("mode", "upstream"))
         self.jobs = DominantBook(handle.accounts)
 
-    def tenant_key(self, tenant: str) -> Key:
+    def tenant_key(self, tenant: TenantAccount) -> Key:
         """(saturated, share / weight) of each level, the shorter of two tied paths first (D18)."""
-        return (self.book.key(tenant),)
+        return (self.book.key(tenant.name),)
 
-    def branch(self, tenant: str) -> Branch:
+    def branch(self, tenant: TenantAccount) -> Branch:
         """The levels above the tenant's own."""
-        return self.book.branch(tenant)
+        return self.book.branch(tenant.name)
 
-    def key_in_branch(self, tenant: str) -> Key:
+    def key_in_branch(self, tenant: TenantAccount) -> Key:
         """(saturated, share / weight) of the tenant's own level."""
-        return (self.book.key(tenant)[-1],)
+        return (self.book.key(tenant.name)[-1],)
 
     def job_key(self, job: Job) -> Key:
         """The job's dominant share (D4)."""
@@ -46,10 +47,10 @@ class HDRF:
         """Who stands elsewhere in the tree has moved."""
         self.book.settle()
 
-    def overused(self, tenant: str) -> str:
+    def overused(self, tenant: TenantAccount) -> str:
         """Nobody is by shares; but a tenant without a sound place in the hierarchy is not served (E54, E55)."""
-        return self.book.refusal(tenant)
+        return self.book.refusal(tenant.name)
 
-    def refuses(self, tenant: str, request: Vector) -> str:
+    def refuses(self, tenant: TenantAccount, request: Vector) -> str:
         """No limits: a tenant may take what is free."""
         return ""

@@ -99,7 +99,9 @@ class Shares:
 
     def pull(self) -> None:
         """Before each look at an order."""
-        moved = self.order.drain()
+        for settle in self.order.settling:
+            settle()
+        moved = self.order.accounts.take_moved()
         if moved is not None:
             for reader in self.readers:
                 if reader.entities:
@@ -184,18 +186,24 @@ class FairTenants:
     def head(self) -> tuple[Key, Entity] | None:
         """The entity to be popped next and its order; None when all are passed over."""
         found = self._first()
-        return None if found is None else (found[0], found[3])
+        return None if found is None else (found[0][0], found[0][3])
 
     def pop(self) -> Entity | None:
         """Take the head out."""
         found = self._first()
-        return None if found is None else self.remove(found[1])
+        if found is None:
+            return None
+        (_, key, _, entity), cls = found
+        del self.entities[key], self._class_of[key]
+        self._leave(key, cls)
+        return entity
 
     def why_not(self, entity: Entity) -> str:
         """Why an entity that is here is passed over; '' = it is not."""
         self._settle()
-        tenant = self._order.tenant_of(entity)
-        return self._order.passes_over(tenant) or self._order.refuses(tenant, self._requested(entity))
+        order = self._order
+        tenant = order.account(order.tenant_of(entity))
+        return order.passes_over(tenant) or order.refuses(tenant, self._requested(entity))
 
     def in_order(self) -> list[Entity]:
         """As pops would come if shares stayed as they are, passed over ones in their places."""
@@ -203,19 +211,19 @@ class FairTenants:
         tenants = sorted(self._tenants.values(), key=lambda tenant: self._order.tenant_key(tenant.name))
         return [entity for tenant in tenants for entity in _in_tenant_order(tenant)]
 
-    def _first(self) -> HeapEntry | None:
+    def _first(self) -> _Head | None:
         self._settle()
         order, standing = self._order, self._standing
         while (name := standing.first) is not None:
-            tenant = self._tenants[name]
-            if order.passes_over(name):
+            tenant, account = self._tenants[name], order.account(name)
+            if order.passes_over(account):
                 tenant.aside = True
             else:
                 while heads := tenant.heads:
-                    entry, cls = heads[0]
-                    if not order.refuses(name, cls.requested):
-                        return entry
-                    tenant.refuse(cls)
+                    head = heads[0]
+                    if not order.refuses(account, head[1].requested):
+                        return head
+                    tenant.refuse(head[1])
             standing.take(name)
         return None
 
@@ -259,11 +267,12 @@ class FairTenants:
         """The request of the next pod: of a tree, the first one that will be tried (podgroup-scheduling.md §2.9)."""
         if isinstance(entity, QueuedPodInfo):
             return self._order.accounts.vector(entity.pod)
-        leaves = entity.by_leaf
-        leaf = min(leaves, key=self._forest.position) if len(leaves) > 1 else next(iter(leaves))
-        members = leaves[leaf].values()
-        alike = len({info.pod.spec for info in members}) == 1  # then it is all one which is first
-        return self._order.accounts.vector((next(iter(members)) if alike else min(members, key=member_order)).pod)
+        leaf = min(entity.by_leaf, key=self._forest.position) if len(entity.by_leaf) > 1 else next(iter(entity.by_leaf))
+        members = entity.by_leaf[leaf].values()
+        pod = next(iter(members)).pod
+        if len({info.pod.spec for info in members}) > 1:  # else it is all one which is first
+            pod = min(members, key=member_order).pod
+        return self._order.accounts.vector(pod)
 
     def _check(self) -> None:
         """Assert that every key, class and place is what looking anew would give (tests only)."""
@@ -280,13 +289,14 @@ class FairTenants:
         assert len(self._standing) == sum(name in self._standing for name in self._tenants)
 
     def _check_tenant(self, tenant: _Tenant) -> None:
-        assert not tenant.aside or self._order.passes_over(tenant.name), f"{tenant.name} is put aside, and may go on"
+        account = self._order.account(tenant.name)
+        assert not tenant.aside or self._order.passes_over(account), f"{tenant.name} is put aside, and may go on"
         assert (tenant.name in self._standing) == (bool(tenant.heads) and not tenant.aside), tenant.name
         heads = []
         for requested, cls in tenant.classes.items():
             cls.entities._check()
             assert cls.refused == (requested in tenant.refused)
-            assert not cls.refused or self._order.refuses(tenant.name, requested), f"{tenant.name}: class put aside"
+            assert not cls.refused or self._order.refuses(account, requested), f"{tenant.name}: class put aside"
             entry = cls.entities.first()
             assert entry is not None
             assert cls.requested == requested

@@ -132,7 +132,7 @@ class BranchedStanding:
         members = self._members.get(branch)
         if members is None:
             members = self._members[branch] = Row()
-        members.place(tenant, self._order.key_in_branch(tenant))
+        members.place(tenant, self._order.tenant_key(tenant, in_branch=True))
         self.shift(branch)
 
     def take(self, tenant: str) -> None:
@@ -162,6 +162,6 @@ class BranchedStanding:
             names = members.names()
             members._check()
             assert all(self._order.branch(tenant) == self._branch_of[tenant] == branch for tenant in names)
-            assert names == sorted(names, key=self._order.key_in_branch)
+            assert names == sorted(names, key=lambda tenant: self._order.tenant_key(tenant, in_branch=True))
             assert names == sorted(names, key=self._order.tenant_key), "keys in a branch order as whole keys do"
         assert sum(map(len, self._members.values())) == len(self._branch_of)

@@ -165,7 +165,8 @@ class FairStory(Story):
             assert live.tenant_key(tenant) == order.tenant_key(tenant), (
                 f"key of {tenant}: {live.tenant_key(tenant)} {order.tenant_key(tenant)}"
             )
-            assert live.passes_over(tenant) == order.passes_over(tenant), f"whether {tenant} is passed over"
+            mine, anew = live.account(tenant), order.account(tenant)
+            assert live.passes_over(mine) == order.passes_over(anew), f"whether {tenant} is passed over"
         for entity in active:
             assert live.job_key(entity) == order.job_key(entity), f"key of {entity.key}"
         head = active.head()
@@ -220,9 +221,9 @@ def _naive_head(order: FairOrder, active: FairTenants, core: Scheduler) -> Entit
     """Look at everybody: the first tenant in order, and in it the first entity, that are not passed over."""
     best: list[tuple[Key, Key, EntityKey]] = []
     for entity in active:
-        tenant = order.tenant_of(entity)
+        tenant = order.account(order.tenant_of(entity))
         if not order.passes_over(tenant) and not order.refuses(tenant, _next_request(order, entity, core)):
-            best.append((order.tenant_key(tenant), order.job_key(entity), entity.key))
+            best.append((order.tenant_key(tenant.name), order.job_key(entity), entity.key))
     return min(best)[2] if best else None
 
 

@@ -109,11 +109,13 @@ class Books:
     # --- looking ------------------------------------------------------------------------------------------------------
 
     def keys(self, order: FairOrder) -> dict[str, tuple[Key, str]]:
-        return {name: (order.tenant_key(name), order.passes_over(name)) for name in order.accounts.tenants}
+        return {n: (order.tenant_key(n), order.passes_over(order.account(n))) for n in order.accounts.tenants}
 
     def look(self) -> None:
         """Everything is as a world that was just told of would have it, and who changed was named."""
-        moved = self.order.drain()
+        for settle in self.order.settling:
+            settle()
+        moved = self.accounts.take_moved()
         fresh = World(self.world.forest, self.world.schedulers, queues=self.world.queues, nodes=self.world.nodes)
         fresh.pods, fresh._assumed = dict(reversed(self.world.pods.items())), self.world._assumed
         anew = fresh.keep_accounts(make_snapshot([], []))

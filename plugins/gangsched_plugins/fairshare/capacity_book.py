@@ -94,6 +94,10 @@ class CapacityBook(Book):
                     return f"queue {each.name}: {name} {shown[0]} would exceed capability {shown[1]}"
         return ""
 
+    def sates(self, tenant: TenantAccount) -> bool:
+        """Quotas do not look at what is asked for."""
+        return False
+
     def room(self, tenant: str) -> Hashable:
         """What a tenant and its ancestors hold and may hold: all that ``beyond`` looks at, tentative amounts aside."""
         branch = self.branches().get(tenant)

@@ -26,6 +26,10 @@ class Limits(Protocol):
     """The book of a policy that limits tenants."""
 
     def beyond(self, tenant: TenantAccount, request: Vector, *, tentative: bool = False) -> str: ...
+    def sates(self, tenant: TenantAccount) -> bool:
+        """Whether the tenant is sure to be allowed all that its pods ask for together; False promises nothing."""
+        ...
+
     def room(self, tenant: str) -> Hashable:
         """All that ``beyond`` looks at, tentative amounts aside."""
         ...
@@ -33,11 +37,11 @@ class Limits(Protocol):
 
 @define(eq=False)
 class TenantGate:
-    """``unsound``: why a tenant is not served at all, whatever it asks; '' = it is."""
+    """``unsound``: why a tenant is not served at all, whatever it asks; '' = it is; None: always is."""
 
     accounts: Accounts
     limits: Limits
-    unsound: Callable[[str], str] = lambda _: ""
+    unsound: Callable[[str], str] | None = None
     _asked: JobAccount | None = None
     """The job last asked about, as the accounts stood at ``_version``."""
     _version: int = -1
@@ -64,8 +68,10 @@ class TenantGate:
 
         For what is tentative in a tenant is of the one job that is tried, or takes something off.
         """
-        tenant = job.tenant
-        return not (self._shut(tenant) or self.limits.beyond(tenant, minus(job.request, job.allocated)))
+        tenant, limits = job.tenant, self.limits
+        if self._shut(tenant):
+            return False
+        return limits.sates(tenant) or not limits.beyond(tenant, minus(job.request, job.allocated))
 
     def rests_on(self, pods: Sequence[Pod]) -> Hashable:
         """Nothing when the tenant may take all of them together, and so any that find a node; else all its figures."""
@@ -99,4 +105,5 @@ class TenantGate:
 
     def _shut(self, tenant: TenantAccount) -> str:
         """Why a tenant takes nothing, whatever its shares are; '' = it may."""
-        return queue_refusal(tenant.name, tenant.queue) or self.unsound(tenant.name)
+        name, unsound = tenant.name, self.unsound
+        return queue_refusal(name, tenant.queue) or (unsound(name) if unsound is not None else "")

@@ -62,12 +62,9 @@ class ProportionBook(Book):
             self.settle()
         return self._deserved.get(tenant) or self.padded(())
 
-    def overused(self, tenant: str) -> str:
+    def overused(self, tenant: TenantAccount) -> str:
         """Why a tenant is overused: everything it deserves is used up, ``pods`` included (P13r); '' = it is not."""
-        account = self.accounts.tenants.get(tenant)
-        if account is None:
-            return ""
-        held, deserved = account.allocated, self.deserved(tenant)
+        name, deserved, held = tenant.name, self.deserved(tenant.name), tenant.allocated
         if max(map(sub, deserved, held), default=0) >= EPSILON:
             return ""
         count, shown = len(held), -1
@@ -77,10 +74,10 @@ class ProportionBook(Book):
             if shown < 0 and most >= EPSILON:
                 shown = index
         if shown < 0:
-            return f"queue {tenant} is overused: it deserves nothing"
-        name = self.accounts.names[shown]
-        used, part = readable(name, held[shown]), readable(name, deserved[shown])
-        return f"queue {tenant} is overused: {name} {used} of deserved {part}"
+            return f"queue {name} is overused: it deserves nothing"
+        resource = self.accounts.names[shown]
+        used, part = readable(resource, held[shown]), readable(resource, deserved[shown])
+        return f"queue {name} is overused: {resource} {used} of deserved {part}"
 
     def beyond(self, tenant: TenantAccount, request: Vector, *, tentative: bool = False) -> str:
         """Why a tenant may not take ``request``: in some resource it would exceed what it deserves (P14r); '' = it may.
@@ -99,6 +96,10 @@ class ProportionBook(Book):
                 shown = readable(resource, held), readable(resource, most)
                 return f"queue {name}: {resource} {shown[0]} would exceed deserved {shown[1]}"
         return ""
+
+    def sates(self, tenant: TenantAccount) -> bool:
+        """Whether the tenant deserves all it asks for."""
+        return max(map(sub, tenant.request, self.deserved(tenant.name)), default=0) < EPSILON
 
     def room(self, tenant: str) -> Hashable:
         """What a tenant holds and deserves: all that ``beyond`` looks at, tentative amounts aside."""

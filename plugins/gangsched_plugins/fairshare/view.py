@@ -69,7 +69,7 @@ class ShareWatch:
             return reason or self._capacity.refusal(tenant.name)
         if self._hdrf is not None:
             reason = reason or self._hdrf.refusal(tenant.name)
-        return reason or (self._proportion.overused(tenant.name) if self._limits else "")
+        return reason or (self._proportion.overused(tenant) if self._limits else "")
 
     # --- everything -------------------------------------------------------------------------------------------------
 
@@ -123,7 +123,7 @@ class ShareWatch:
         )
 
     def _is_overused(self, tenant: TenantAccount) -> bool:
-        return tenant.queue is not None and bool(tenant.pods) and bool(self._proportion.overused(tenant.name))
+        return tenant.queue is not None and bool(tenant.pods) and bool(self._proportion.overused(tenant))
 
     def _rounds(self) -> tuple[ShareRound, ...]:
         return tuple(

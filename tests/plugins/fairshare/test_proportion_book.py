@@ -30,5 +30,5 @@ def test_shares_and_limits_are_those_of_the_rules(held: list[int], deserved: lis
     book._deserve("default", deserved)
     allocated, limit = book.amounts(held), book.amounts(deserved)
     assert book.share(tenant) == share_of_deserved(allocated, limit)
-    assert (book.overused("default") != "") == is_overused(allocated, limit)
+    assert (book.overused(tenant) != "") == is_overused(allocated, limit)
     assert (book.beyond(tenant, tuple(more)) != "") == bool(beyond(allocated, book.amounts(more), limit))
