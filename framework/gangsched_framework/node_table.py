@@ -210,9 +210,7 @@ class NodeTable:
         if spec.has_affinity:
             self.affinity_pods.setdefault(row, {})[key] = pod
         if spec.host_ports:
-            ports = self.ports.setdefault(row, {})
-            for port in spec.host_ports:
-                ports[port] = 1
+            self.ports.setdefault(row, {}).update(dict.fromkeys(spec.host_ports, 1))
         self.touched.append(row)
         if self.moves is not None:
             self.moves.append((pod, row, 1))
@@ -243,15 +241,17 @@ class NodeTable:
                 raise InvariantError(f"pod {key} is not on {node_name}")
             waiting[key] = pod
             return
-        resized = (old.status.allocated or pod.status.allocated) and old.usage != pod.usage
-        if old is not like and (old.spec is not pod.spec or old.priority != pod.priority or resized):
-            self._take(row, key)
-            self.add_pod(pod, node_name)
-            return
+        changed = False
+        if old is not like:
+            resized = (old.status.allocated or pod.status.allocated) and old.usage != pod.usage
+            if old.spec is not pod.spec or old.priority != pod.priority or resized:
+                self._take(row, key)
+                self.add_pod(pod, node_name)
+                return
+            changed = old.labels is not pod.labels or old.deletion_timestamp != pod.deletion_timestamp
         self.pods[row][key] = pod
         if pod.spec.has_affinity:
             self.affinity_pods[row][key] = pod
-        changed = old is not like and (old.labels is not pod.labels or old.deletion_timestamp != pod.deletion_timestamp)
         if changed:
             self.touched.append(row)
         if self.moves is not None:

@@ -42,8 +42,10 @@ class Host:
         self.evict: Callable[[Evict], None] = self.delete_victim
         self.bindings: dict[str, str] = {}
         self.evicted: dict[str, EntityKey] = {}
+        self._pods = core.world.pods
+        self._update_status = core.update_status
         self._shared = (_UNSEEN, 0, _UNSEEN)
-        self._patched: tuple[PodStatus, Condition | None, str | None, PodStatus] | None = None
+        self._patched: tuple[PodStatus, Condition | None, str | None, PodStatus] = (_UNSEEN, None, None, _UNSEEN)
 
     def carry_out(self, decisions: Sequence[Decision]) -> tuple[Decision, ...]:
         """Apply the decisions of a cycle; returns them with what carrying them out added (events, failed bindings)."""
@@ -79,7 +81,7 @@ class Host:
 
     def _bind(self, binds: Sequence[Bind]) -> tuple[list[Bind], list[Decision]]:
         """Carry bindings out and tell the core; returns those that succeeded, and what the core adds."""
-        core, pods, bindings, bind_call = self.core, self.core.world.pods, self.bindings, self.bind_call
+        core, pods, bindings, bind_call = self.core, self._pods, self.bindings, self.bind_call
         bound: list[Bind] = []
         added: list[Decision] = []
         for bind in binds:
@@ -98,7 +100,7 @@ class Host:
 
     def _confirm(self, bound: Iterable[Bind]) -> None:
         """Show node and PodScheduled=True since now. Pods of equal status bound at one instant share the new status."""
-        now, pods, update_status = self.core.now, self.core.world.pods, self.core.update_status
+        now, pods, update_status = self.core.now, self._pods, self._update_status
         before, since, status = self._shared
         for bind in bound:
             pod = pods.get(bind.pod)
@@ -113,38 +115,33 @@ class Host:
             update_status(pod, bind.node, status)
 
     def _write_pods(self, bound: Sequence[Bind], patches: Sequence[PodWrite]) -> None:
-        """Pod by pod, first that it is bound, then what is written to it in its order."""
+        """Pod by pod, first that it is bound, then what is written to it in its order.
+
+        Of a tree that failed all pods have one status, and share the new one.
+        """
+        pods, update_status = self._pods, self._update_status
         writes: list[tuple[str, Bind | PodWrite]] = [(bind.pod, bind) for bind in bound]
         writes += [
             (patch.key[len(_POD) :] if isinstance(patch, SetCondition) else patch.pod, patch) for patch in patches
         ]
         writes.sort(key=_name_of)
+        before, wrote, named, status = self._patched
         for key, write in writes:
             if isinstance(write, Bind):
                 self._confirm((write,))
+                continue
+            pod = pods.get(key)
+            if pod is None:
+                continue
+            if isinstance(write, SetCondition):
+                condition, nominated = write.condition, write.nominated_node
             else:
-                self._patch_pod(key, write)
-
-    def _patch_pod(self, key: str, patch: PodWrite) -> None:
-        """Write to a pod; of a tree that failed all pods have one status, and share the new one."""
-        pod = self.core.world.pods.get(key)
-        if pod is None:
-            return
-        if isinstance(patch, SetCondition):
-            condition, nominated = patch.condition, patch.nominated_node
-        else:
-            condition, nominated = None, patch.node
-        old, last = pod.status, self._patched
-        if last is None or last[0] is not old or last[1] is not condition or last[2] != nominated:
-            status = PodStatus(
-                old.phase,
-                old.nominated_node_name if nominated is None else nominated,
-                old.start_time,
-                old.conditions if condition is None else replace_condition(old.conditions, condition),
-                old.allocated,
-            )
-            self._patched = last = (old, condition, nominated, status)
-        self.core.update_status(pod, pod.node_name, last[3])
+                condition, nominated = None, write.node
+            old = pod.status
+            if old is not before or condition is not wrote or nominated != named:
+                status = _written(old, condition, nominated)
+                self._patched = before, wrote, named, status = old, condition, nominated, status
+            update_status(pod, pod.node_name, status)
 
     def _write_groups(self, writes: Sequence[SetCondition]) -> None:
         if len(writes) > 1:
@@ -160,3 +157,14 @@ class Host:
             self.evicted[evict.pod] = evict.by
             self.bindings.pop(evict.pod, None)
             self.core.delete(pod)
+
+
+def _written(old: PodStatus, condition: Condition | None, nominated: str | None) -> PodStatus:
+    """``old`` with a condition and a nomination; None leaves what is there."""
+    return PodStatus(
+        old.phase,
+        old.nominated_node_name if nominated is None else nominated,
+        old.start_time,
+        old.conditions if condition is None else replace_condition(old.conditions, condition),
+        old.allocated,
+    )

@@ -659,8 +659,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "submit",
         "an assigned pod is requeued",
-        "        if current is None or current.node_name:\n",
-        "        if current is None:\n",
+        "        if current.node_name:\n            queue.done",
+        "        if False:\n            queue.done",
     ),
     _engine(
         "submit", "a bound pod keeps its nomination", "            queue.nominator.delete(pod)\n", "            pass\n"
@@ -668,8 +668,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "submit",
         "a condition goes to pods of another status",
-        "            if told.shown is not old:\n",
-        "            if told.shown is None:\n",
+        "        if told.shown is not old:\n",
+        "        if told.shown is None:\n",
     ),
     _engine(
         "submit", "leaving victims are evicted twice", "if current is None or current.deleting:", "if current is None:"
@@ -677,7 +677,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "submit",
         "a replaced pod is treated as the failed one",
-        "if current is not None and current.uid != pod.uid:",
+        "if current is not pod and current.uid != pod.uid:",
         "if False:",
     ),
     _engine(

@@ -180,24 +180,27 @@ class Submitter:
         pod, queue, emit, nominate = info.pod, self.queue, self.outbox.emit, told.failure.nominate
         key = pod.key
         current = self.world.pods.get(key)
-        if current is not None and current.uid != pod.uid:
+        if current is None:
+            queue.done(pod.uid)
+            emit(RecordEvent("Warning", "FailedScheduling", key, told.note))
+            return told.verdict
+        if current is not pod and current.uid != pod.uid:
             queue.done(pod.uid)  # replaced by a new pod: the handler stops
             return PodVerdict(status=told.failure.status)
-        if current is None or current.node_name:
+        old = current.status
+        if current.node_name:
             queue.done(pod.uid)
         else:
             info.pod = current
             queue.add_unschedulable(info)
-            if nominate != NOMINATION_CLEARED or queue.nominator.node_of:
+            if nominate or queue.nominator.node_of or (nominate is None and old.nominated_node_name):
                 queue.nominator.add(current, nominate)
         emit(RecordEvent("Warning", "FailedScheduling", key, told.note))
-        if current is not None:
-            old = current.status
-            if told.shown is not old:
-                told.shown, told.condition = old, pod_condition(current, told.failure.status, told.time)
-            nominated = nominate if nominate != old.nominated_node_name else None
-            if told.condition is not None or nominated is not None:
-                emit(SetCondition(current.entity_key, told.condition, nominated))
+        if told.shown is not old:
+            told.shown, told.condition = old, pod_condition(current, told.failure.status, told.time)
+        nominated = nominate if nominate != old.nominated_node_name else None
+        if told.condition is not None or nominated is not None:
+            emit(SetCondition(current.entity_key, told.condition, nominated))
         return told.verdict
 
     def skip(self, pod: Pod) -> None:
