@@ -41,24 +41,29 @@ class Containers:
         leaf: EntityKey,
         info: QueuedPodInfo,
         *,
+        root: EntityKey | None = None,
         arrives: bool = False,
         attempted: bool = False,
         unchanged: bool = False,
     ) -> EntityKey | None:
-        """Put a member that is nowhere to where its root is (spec §2.11 Add 3).
+        """Put a member that is nowhere to where its root is (spec §2.11 Add 3); ``root`` None = it is to be looked up.
 
         ``arrives``: the event of its arrival follows, and if it wakes nobody but the tree, does so here. ``attempted``:
         it has just failed, ``unchanged``: as the object that was popped. Returns the tree that is still to be woken,
         None when there is none.
         """
-        root = self.forest.root(leaf)
-        if root is None:
-            self.incomplete.add(leaf, info)
-            return None
-        if root == self.last_popped:
-            self.pending.add(leaf, info, attempted=attempted, unchanged=unchanged)
-            return None
-        found = self.waiting.find_tree(root)
+        found = self.waiting.trees.get(leaf) if root is None else None  # most leaves are roots themselves
+        if found is not None:
+            root = leaf
+        else:
+            root = root or self.forest.root(leaf)
+            if root is None:
+                self.incomplete.add(leaf, info)
+                return None
+            if root == self.last_popped:
+                self.pending.add(leaf, info, attempted=attempted, unchanged=unchanged)
+                return None
+            found = self.waiting.find_tree(root)
         if found is None:
             group = self.forest.group(root)
             assert group is not None
@@ -86,10 +91,9 @@ class Containers:
         )
 
     def find_member(
-        self, leaf: EntityKey, pod_key: str
+        self, root: EntityKey | None, leaf: EntityKey, pod_key: str
     ) -> tuple[QueuedPodInfo, QueuedPodGroupInfo | None, Place | None] | None:
         """A member that waits, the tree that holds it and where that is (None, None: incomplete or pending)."""
-        root = self.forest.root(leaf)
         if root is None or root == self.last_popped:
             info = (self.incomplete if root is None else self.pending).get(leaf, pod_key)
             return (info, None, None) if info is not None else None
@@ -113,6 +117,7 @@ class Containers:
         self.nominator._check()
         for leaf, _ in self.pending.leaves():
             assert self.forest.root(leaf) == (self.last_popped or ""), f"{leaf}: not popped"
+        assert self.last_popped not in self.waiting.trees
         seen: dict[str, str] = {}
         for place, key in self._pods():
             assert key not in seen, f"pod {key} is in {seen[key]} and in {place}"

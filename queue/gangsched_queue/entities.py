@@ -176,6 +176,14 @@ class QueuedPodGroupInfo(QueueingParams):
             self.gates.unseen[pod.key] = info
         info.pod = pod
 
+    def some_member(self) -> QueuedPodInfo:
+        """Any member. Amortised O(1): to look for the first one passes over all that stood before it and have left."""
+        leaf, members = self.by_leaf.popitem()
+        self.by_leaf[leaf] = members
+        key, info = members.popitem()
+        members[key] = info
+        return info
+
     def members(self) -> Iterator[QueuedPodInfo]:
         """Every member, in no particular order."""
         return (info for members in self.by_leaf.values() for info in members.values())

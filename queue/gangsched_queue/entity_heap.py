@@ -28,8 +28,8 @@ class EntityHeap:
         self._heap: list[HeapEntry] = []
         self._live: dict[EntityKey, HeapEntry] = {}
         self._entered = 0
-        self._room = FEW
-        """How many may enter the heap until all are sorted."""
+        self._full = FEW
+        """How many may have entered until all are sorted."""
         self._dead = 0
         """Entries in list and heap of entities that are not here any more."""
 
@@ -51,12 +51,11 @@ class EntityHeap:
         """Enter an entity that is not here."""
         key = entity.key
         assert key not in self._live, f"{key} is queued twice"
-        self._entered += 1  # a removed entry of the same key and order may still lie in the heap
-        entry = (order, key, self._entered, entity)
+        entered = self._entered = self._entered + 1
+        entry = (order, key, entered, entity)  # a removed entry of the same key and order may still lie in the heap
         self._live[key] = entry
         heappush(self._heap, entry)
-        self._room -= 1
-        if self._room < 0:
+        if entered > self._full:
             self._sort()
 
     def remove(self, key: EntityKey) -> Entity | None:
@@ -72,7 +71,7 @@ class EntityHeap:
     def _sort(self) -> None:
         self._sorted = sorted(self._live.values(), reverse=True)
         self._heap.clear()
-        self._room, self._dead = 2 * len(self._sorted) + FEW, 0
+        self._full, self._dead = self._entered + 2 * len(self._sorted) + FEW, 0
 
     def head(self) -> tuple[SortKey, Entity] | None:
         """The smallest entity and its order, left in place."""

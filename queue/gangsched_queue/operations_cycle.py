@@ -68,9 +68,10 @@ def add_unschedulable(queue: Containers, info: QueuedPodInfo) -> None:
     """
     pod = info.pod
     leaf, uid = pod.group_key, pod.uid
+    root = queue.forest.root(leaf) if leaf is not None else None
     mark = queue.in_flight.marks.get(uid)
     try:
-        if queue.waiting.find_pod(info.key) if leaf is None else queue.find_member(leaf, pod.key):
+        if queue.waiting.find_pod(info.key) if leaf is None else queue.find_member(root, leaf, pod.key):
             raise InvariantError(f"pod {pod.key} failed, but is queued already")
         info.timestamp = queue.clock.now()
         info.backoff_expiration = None
@@ -83,7 +84,8 @@ def add_unschedulable(queue: Containers, info: QueuedPodInfo) -> None:
     finally:
         queue.in_flight.done(uid)
     if leaf is not None:  # no replay for members (spec §2.6.4)
-        queue.place_member(leaf, info, attempted=True, unchanged=mark is not None and mark[1] is pod)
+        unchanged = mark is not None and mark[1] is pod
+        queue.place_member(leaf, info, root=root, attempted=True, unchanged=unchanged)
 
 
 def add_attempted(queue: Containers, popped: PoppedPodGroupInfo, root_status: Status) -> None:

@@ -44,18 +44,16 @@ def move_all(
 
 
 def member_added(queue: Containers, pod: Pod, tree: EntityKey | None) -> None:
-    """The event of a member's arrival (spec §2.12). ``tree``: what it joined, None = no parked tree can be the better
+    """The event of a member's arrival (spec §2.12). ``tree``: what it joined, None = its own tree cannot be the better
     for it, as PreEnqueue has just seen it, too.
     """
-    audience, parked = queue.registrations.of_arrival, queue.waiting.parked
+    audience = queue.registrations.of_arrival
     if not audience.plugins:
         return
-    if tree is not None or parked.open or audience.everywhere:
-        concerned = parked.concerned(audience, tree)
-        if concerned:
-            _wake(queue, concerned, Occurrence(MEMBER_ADD, None, pod), None)
-    if queue.in_flight.marks:
-        queue.in_flight.record(MEMBER_ADD, None, pod)
+    concerned = queue.waiting.parked.concerned(audience, tree)
+    if concerned:
+        _wake(queue, concerned, Occurrence(MEMBER_ADD, None, pod), None)
+    queue.in_flight.record(MEMBER_ADD, None, pod)
 
 
 def _wake(queue: Containers, entities: Iterable[Entity], happened: Occurrence, pre_check: PreCheck | None) -> None:

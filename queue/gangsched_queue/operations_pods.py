@@ -17,14 +17,16 @@ from gangsched_queue.waiting import ACTIVE, BACKOFF, PARKED, Place
 
 def add(queue: Containers, pod: Pod) -> None:
     """A waiting pod appears; that of a member is an event, too (spec §2.12)."""
-    queue.nominator.add(pod)  # even a gated pod's nomination counts for others (spec §2.10.3)
-    leaf = pod.group_key
-    key = pod.entity_key if leaf is None else NO_ENTITY
-    info = QueuedPodInfo(pod=pod, timestamp=queue.clock.now(), key=key)
+    nominator, leaf = queue.nominator, pod.group_key
+    if nominator.node_of or pod.status.nominated_node_name:
+        nominator.add(pod)  # even a gated pod's nomination counts for others (spec §2.10.3)
     if leaf is None:
-        queue.waiting.enter(info)
-    else:
-        member_added(queue, pod, queue.place_member(leaf, info, arrives=True))
+        queue.waiting.enter(QueuedPodInfo(pod=pod, timestamp=queue.clock.now(), key=pod.entity_key))
+        return
+    info = QueuedPodInfo(pod=pod, timestamp=queue.clock.now(), key=NO_ENTITY)
+    tree = queue.place_member(leaf, info, arrives=True)
+    if tree is not None or queue.in_flight.marks or queue.waiting.parked.open or queue.registrations.all_hear:
+        member_added(queue, pod, tree)
 
 
 def _add_quietly(queue: Containers, pod: Pod) -> None:
@@ -51,7 +53,7 @@ def update(queue: Containers, old: Pod, new: Pod, *, status_only: bool = False) 
     elif leaf is None:
         _update_plain(queue, old, new)
     else:
-        found = queue.find_member(leaf, new.key)
+        found = queue.find_member(queue.forest.root(leaf), leaf, new.key)
         if found is None:
             _add_quietly(queue, new)
             return
@@ -106,7 +108,7 @@ def delete(queue: Containers, pod: Pod) -> None:
         return
     if queue.incomplete.remove(leaf, pod.key) or queue.pending.remove(leaf, pod.key):
         return
-    found = queue.find_member(leaf, pod.key)
+    found = queue.find_member(queue.forest.root(leaf), leaf, pod.key)
     if found is None:
         return
     _, entity, place = found
@@ -131,6 +133,6 @@ def activate(queue: Containers, pods: Iterable[Pod]) -> None:
         if leaf is None:
             entity, place = queue.waiting.find_pod(pod.entity_key) or (None, None)
         else:
-            _, entity, place = queue.find_member(leaf, pod.key) or (None, None, None)
+            _, entity, place = queue.find_member(queue.forest.root(leaf), leaf, pod.key) or (None, None, None)
         if entity is not None and place is not ACTIVE:
             queue.waiting.requeue(entity, IMMEDIATELY, place)

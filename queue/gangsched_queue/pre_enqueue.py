@@ -80,8 +80,7 @@ class PreEnqueue:
 
     def _ask_alike(self, entity: QueuedPodGroupInfo, kind: Kind) -> Status | None:
         """One question for all, who were told the same before."""
-        member = next(entity.members())
-        status = run_pre_enqueue(kind.keepers.plugins, member.pod, entity.gating_plugin)
+        status = run_pre_enqueue(kind.keepers.plugins, entity.some_member().pod, entity.gating_plugin)
         if status is None or status.plugin == entity.gating_plugin:
             return status
         return self._check_group(entity)  # everybody is refused for another reason, which not all may carry yet

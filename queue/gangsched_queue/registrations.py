@@ -63,7 +63,9 @@ class Registrations:
         self._by_event: dict[ClusterEvent, Audience] = {}
         self.of_arrival = self.of_any(MEMBER_ADD)
         """Plugins that registered the arrival of waiting members."""
-        self.arrival_gates = frozenset(() if self.of_arrival.everywhere else self.of_arrival.plugins)
+        self.all_hear = bool(self.of_arrival.everywhere)
+        """Whether the arrival of a member may help pods of other trees."""
+        self.arrival_gates = frozenset(() if self.all_hear else self.of_arrival.plugins)
         """Whose gated trees are woken by the arrival of a member, each by its own alone (spec §2.7.6c)."""
 
     def of_profile(self, scheduler_name: str, event: ClusterEvent) -> Interested | None:

@@ -46,14 +46,14 @@ class UnschedulableEntities:
         if plugins != self.waits_for[key]:
             self._unindex(key)
             self._index(entity, plugins)
-        elif _open_gate(entity) != self._opened.get(key):
+        elif (gate := _open_gate(entity)) != self._opened.get(key):
             self._close(key)
-            self._open(entity)
+            self._open(entity, gate)
 
     def _index(self, entity: Entity, plugins: tuple[str, ...]) -> None:
         key = entity.key
         self.waits_for[key] = plugins
-        self._open(entity)
+        self._open(entity, _open_gate(entity))
         for plugin in plugins:
             self._by_plugin.setdefault(plugin, {})[key] = entity
 
@@ -62,8 +62,7 @@ class UnschedulableEntities:
         for plugin in self.waits_for.pop(key):
             _take(self._by_plugin, plugin, key)
 
-    def _open(self, entity: Entity) -> None:
-        gate = _open_gate(entity)
+    def _open(self, entity: Entity, gate: str | None) -> None:
         if gate is not None:
             self._opened[entity.key] = gate
             self.open.setdefault(gate, {})[entity.key] = entity

@@ -68,7 +68,7 @@ class WaitingEntities:
             BACKOFF: self.backoff,
             PARKED: self.parked,
         }
-        self._trees: dict[EntityKey, tuple[QueuedPodGroupInfo, Place]] = {}
+        self.trees: dict[EntityKey, tuple[QueuedPodGroupInfo, Place]] = {}
         """Where each tree is."""
 
     def find_pod(self, key: EntityKey) -> tuple[QueuedPodInfo, Place] | None:
@@ -81,10 +81,10 @@ class WaitingEntities:
 
     def find_tree(self, root: EntityKey) -> tuple[QueuedPodGroupInfo, Place] | None:
         """The waiting tree of a root and where it is; a dormant one is roused."""
-        found = self._trees.get(root)
+        found = self.trees.get(root)
         if found is None and root in self.dormant:
             self.rouse(root)
-            return self._trees[root]
+            return self.trees[root]
         return found
 
     def rouse(self, key: EntityKey) -> None:
@@ -115,21 +115,21 @@ class WaitingEntities:
 
     def take(self, key: EntityKey) -> None:
         """Remove an entity from where it is, if it is waiting at all."""
-        self._trees.pop(key, None)
+        self.trees.pop(key, None)
         _ = self.active.remove(key) or self.parked.remove(key) or self.backoff.remove(key)
 
     def pop(self) -> Entity | None:
         """The next to be tried: the active queue's head, else one served early (spec §2.5.2)."""
         entity = self.active.pop() or self.backoff.pop_early()
         if entity is not None:
-            self._trees.pop(entity.key, None)
+            self.trees.pop(entity.key, None)
         return entity
 
     def pop_overdue(self, before: int) -> Entity | None:
         """Take out some entity parked earlier than ``before``."""
         entity = self.parked.pop_overdue(before)
         if entity is not None:
-            self._trees.pop(entity.key, None)
+            self.trees.pop(entity.key, None)
         return entity
 
     def enter(self, entity: Entity) -> None:
@@ -181,7 +181,7 @@ class WaitingEntities:
 
     def _put(self, entity: Entity, place: Place) -> None:
         if not isinstance(entity, QueuedPodInfo):
-            self._trees[entity.key] = entity, place
+            self.trees[entity.key] = entity, place
         if place is ACTIVE:
             self._note_first_attempt(entity)
             self.active.enter(entity)
@@ -228,7 +228,7 @@ class WaitingEntities:
         found += [(entity, PARKED) for entity in self.parked]
         assert len({entity.key for entity, _ in found}) == len(found), "an entity is in two containers"
         trees = [(entity, place) for entity, place in found if not isinstance(entity, QueuedPodInfo)]
-        assert self._trees == {entity.key: (entity, place) for entity, place in trees}
+        assert self.trees == {entity.key: (entity, place) for entity, place in trees}
         for entity, _ in trees:
             entity._check(self._forest)
         assert not any(entity.gating_plugin for entity in self.active), "a gated entity is active"

@@ -194,7 +194,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "operations_events",
         "a member's arrival is not kept for pods in flight",
-        "    if queue.in_flight.marks:\n        queue.in_flight.record(MEMBER_ADD, None, pod)\n",
+        "    queue.in_flight.record(MEMBER_ADD, None, pod)\n",
         "",
     ),
     _queue(
@@ -206,8 +206,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "waiting",
         "trees are not found after a move",
-        "            self._trees[entity.key] = entity, place\n",
-        "            self._trees.setdefault(entity.key, (entity, place))\n",
+        "            self.trees[entity.key] = entity, place\n",
+        "            self.trees.setdefault(entity.key, (entity, place))\n",
     ),
     _queue(
         "operations_events",
@@ -274,8 +274,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "operations_cycle",
         "a member that changed in its attempt is not asked again",
-        "unchanged=mark is not None and mark[1] is pod",
-        "unchanged=True",
+        "unchanged = mark is not None and mark[1] is pod",
+        "unchanged = True",
     ),
     _queue(
         "operations_cycle",
@@ -404,8 +404,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "entity_heap",
         "ties go by time of entry",
-        "entry = (order, key, self._entered, entity)",
-        'entry = (order, EntityKey(""), self._entered, entity)',
+        "entry = (order, key, entered, entity)",
+        'entry = (order, EntityKey(""), entered, entity)',
     ),
     # --- the world --------------------------------------------------------------------------------------------------
     _engine(
