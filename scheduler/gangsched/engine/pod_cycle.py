@@ -58,25 +58,22 @@ class PodCycle:
 
     def submit(self) -> CycleReport:
         """Post-filter, then bind or return the pod to the queue."""
-        tools, pod = self.tools, self.entity.pod
+        tools, entity, outcome = self.tools, self.entity, self._outcome
         pods: dict[str, PodVerdict] = {}
-        outcome = self._outcome
         if outcome is None:
-            tools.submitter.skip(pod)
+            tools.submitter.skip(entity.pod)
         elif outcome.status is None:
             session = self._session
             assert session is not None
-            counted = tools.let_go(session)
-            pods[pod.key] = tools.submitter.bind(session.framework, outcome, counted)
+            pods[entity.pod.key] = tools.submitter.bind(session.framework, outcome, tools.let_go(session))
         else:
-            pods[pod.key] = self._refused(outcome)
+            pods[entity.pod.key] = self._refused(outcome)
         tools.queue.forget_popped()
         if tools.log.on:
             self._log("submitted", bound=int(outcome is not None and outcome.placed))
-        entity, decisions, trace = self.entity, tools.outbox.take(), tools.trace.take()
-        number, time, key, attempt = self.number, self.time, entity.key, entity.attempts
+        decisions, trace, key, attempt = tools.outbox.take(), tools.trace.take(), entity.key, entity.attempts
         # by position: by name it would cost twice as much
-        return CycleReport(number, time, key, attempt, False, None, {}, {}, pods, decisions, trace)
+        return CycleReport(self.number, self.time, key, attempt, False, None, {}, {}, pods, decisions, trace)
 
     def _refused(self, outcome: PodOutcome) -> PodVerdict:
         tools, status, fit_error = self.tools, outcome.status, outcome.fit_error

@@ -82,6 +82,7 @@ class Scheduler:
         for profile in profiles:
             self._handle.frameworks[profile.scheduler_name] = Framework(profile, registry, self._handle)
         self.frameworks: Mapping[str, Framework] = self._handle.frameworks
+        self._hears_of_bindings = any(framework.hears_of_bindings for framework in self.frameworks.values())
         queue_settings = QueueSettings(
             initial_backoff=settings.initial_backoff,
             max_backoff=settings.max_backoff,
@@ -181,9 +182,10 @@ class Scheduler:
         ``uid`` tells pods of one name apart: one may be deleted and another be bound before the first is answered.
         """
         outcome = self._submitter.answered(key, uid)
-        pod, node = outcome.info.pod, outcome.node
-        if (framework := self.frameworks[pod.scheduler_name]).hears_of_bindings:
-            framework.run_post_bind(pod, node)
+        node = outcome.node
+        if self._hears_of_bindings:
+            pod = outcome.info.pod
+            self.frameworks[pod.scheduler_name].run_post_bind(pod, node)
         return (RecordEvent("Normal", "Scheduled", key, event_note(f"Successfully assigned {key} to {node}")),)
 
     def bind_failed(self, key: str, message: str, uid: str = "") -> tuple[Decision, ...]:
