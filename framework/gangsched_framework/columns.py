@@ -23,7 +23,7 @@ from gangsched_framework.status import Status
 from gangsched_framework.values import value
 
 Mask = NDArray[np.bool_]
-Scores = NDArray[np.int64]
+Scores = NDArray[np.signedinteger]
 Refusals = Iterable[tuple[Status, Rows]]
 """Rows grouped by the status that refuses them; rows that pass are in no group."""
 
@@ -61,11 +61,11 @@ class DomainScore:
     """A score relative to the other feasible nodes, alike for all rows that no split tells apart.
 
     ``scores``: the normalised score, 0…100, of each item of a view; those of infeasible items are not looked at. Asked
-    with how many feasible nodes each item stands for.
+    with how many feasible nodes each item stands for, None = one each.
     """
 
     splits: Sequence[Split]
-    scores: Callable[[View, NDArray[np.int64]], Scores]
+    scores: Callable[[View, NDArray[np.int64] | None], Scores]
 
 
 @value(eq=False)

@@ -79,8 +79,45 @@ class DomainSums:
         self._sums[self._ids[row]] += amount
 
 
+class Cells:
+    """Rows told apart by kind and by a sum that is never negative: kind k and sum s are the cell ``k * width + s``.
+
+    ``ids``: the cell of each row. ``held``: how many rows each cell holds. ``width`` is above every sum.
+    """
+
+    def __init__(self, kinds: NDArray[np.intp], count: int) -> None:
+        self.width = 0
+        self._kinds = kinds
+        self._count = count
+        self._sums: array[int] = array("q")
+        self._ids: array[int] = array("q", [0]) * len(kinds)
+        self._held: array[int] = array("q")
+        self.ids: NDArray[np.int64] = np.frombuffer(self._ids, np.int64)
+
+    @property
+    def held(self) -> Totals:
+        """Valid until something is added."""
+        return np.frombuffer(self._held, np.int64)
+
+    def fill(self, counts: array[int]) -> None:
+        """Tell them apart anew. O(nodes)."""
+        sums = np.frombuffer(counts, np.int64)
+        self._sums, self.width = counts, 2 * int(sums.max(initial=0)) + 4
+        self.ids[:] = self._kinds * self.width + sums
+        self._held = array("q", np.bincount(self.ids, minlength=self._count * self.width).astype(np.int64).tobytes())
+
+    def add(self, row: int, amount: int) -> None:
+        """Something came to a row, which counts already."""
+        if self._sums[row] >= self.width:
+            self.fill(self._sums)
+            return
+        self._held[self._ids[row]] -= 1
+        self._ids[row] += amount
+        self._held[self._ids[row]] += 1
+
+
 class RowSums:
-    """The sum of ``measure`` over the pods of each row, and per domain for those who asked.
+    """The sum of ``measure`` over the pods of each row, and per domain or cell for those who asked.
 
     ``sparse``: the measure is 0 for pods without affinity terms. All that is read is in step after ``sync``.
     """
@@ -92,6 +129,7 @@ class RowSums:
         self._log: list[Move] | None = None
         self._position = 0
         self._domains: dict[Hashable, DomainSums] = {}
+        self._cells: dict[Hashable, Cells] = {}
         self._classes: NodeClasses | None = None
         self.counts: array[int] = array("q")
 
@@ -102,16 +140,32 @@ class RowSums:
 
     def by_domain(self, key: Hashable, domains: Domains, counting: Mask | None = None) -> DomainSums:
         """Sums per domain, made once for each ``key``: it tells ``domains`` and ``counting`` apart."""
-        self.sync()
-        classes = self._table.classes
-        if self._classes is not classes:
-            self._classes = classes
-            self._domains.clear()  # they are of nodes as they were
+        self._keep_up()
         known = self._domains.get(key)
         if known is None:
             known = self._domains[key] = DomainSums.of(domains, counting)
             known.fill(self.counts)
         return known
+
+    def by_cell(self, key: Hashable, kinds: NDArray[np.intp], count: int) -> Cells:
+        """Rows by kind, one of ``count``, and sum, made once for each ``key``: it tells ``kinds`` apart."""
+        self._keep_up()
+        known = self._cells.get(key)
+        if known is None:
+            known = self._cells[key] = Cells(kinds, count)
+            known.fill(self.counts)
+        return known
+
+    def _keep_up(self) -> None:
+        self.sync()
+        if self._classes is not self._table.classes:
+            self._classes = self._table.classes
+            self._forget()
+
+    def _forget(self) -> None:
+        """They are of nodes as they were."""
+        self._domains.clear()
+        self._cells.clear()
 
     def sync(self) -> None:
         """Take in what moved since the last time. O(moves), after a new log O(pods)."""
@@ -132,6 +186,8 @@ class RowSums:
                 self.counts[row] += sign * amount
                 for domain in self._domains.values():
                     domain.add(row, sign * amount)
+                for cells in self._cells.values():
+                    cells.add(row, sign * amount)
 
     def _fill(self) -> None:
         table, measure = self._table, self._measure
@@ -140,9 +196,11 @@ class RowSums:
         for row, pods in held.items():
             self.counts[row] = sum(map(measure, pods.values()))
         if self._classes is not table.classes:
-            self._domains.clear()
+            self._forget()
         for domain in self._domains.values():
             domain.fill(self.counts)
+        for cells in self._cells.values():
+            cells.fill(self.counts)
 
 
 class SumsCache:

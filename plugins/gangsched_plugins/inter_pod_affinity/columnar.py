@@ -207,12 +207,12 @@ def score_column(counts: Sequence[_Count]) -> DomainScore | None:
     if not counts:
         return None
 
-    def scores(view: View, nodes: NDArray[np.int64]) -> Scores:
+    def scores(view: View, nodes: NDArray[np.int64] | None) -> Scores:
         raw = np.zeros(len(view.rows), np.int64)
         for count in counts:
             count.rows.sync()
             raw += count.at(view.rows)
-        feasible = raw[nodes > 0]
+        feasible = raw if nodes is None else raw[nodes > 0]
         lowest, highest = int(feasible.min()), int(feasible.max())
         if lowest == highest:
             return np.zeros(len(raw), np.int64)

@@ -20,7 +20,7 @@ from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
 from gangsched_framework.refusals import Rows
 from gangsched_framework.status import Status
-from gangsched_plugins.common.pod_sums import Domains, DomainSums, Mask, RowSums, SumsCache, domains_of
+from gangsched_plugins.common.pod_sums import Cells, Domains, DomainSums, Mask, RowSums, SumsCache, domains_of
 from gangsched_plugins.pod_topology_spread.constraints import HOSTNAME, Constraint, NodeInclusion
 
 Floats = NDArray[np.floating[Any]]
@@ -190,15 +190,22 @@ def filter_column(table: NodeTable, pod: Pod, parts: Sequence[_Part], missing: S
 # --- score ------------------------------------------------------------------------------------------------------------
 
 
+MAX_KINDS = 64
+"""Kinds of nodes up to which scores are found per cell."""
+
+
 def score_column(parts: Sequence[_Part], all_keys: bool) -> DomainScore:
     """The soft constraints: fewer matching pods in a node's domains is better."""
     rows = len(parts[0].present)
     missing = ~np.logical_and.reduce([part.present for part in parts])
     ignored = missing if all_keys and missing.any() else None
+    grid = _Grid.of(parts, all_keys) if ignored is None else None
 
-    def scores(view: View, nodes: NDArray[np.int64]) -> Scores:
+    def scores(view: View, nodes: NDArray[np.int64] | None) -> Scores:
         sync(parts)
-        active = nodes > 0
+        if nodes is None and grid is not None and grid.covers(view):
+            return grid.scores(view)
+        active = np.ones(len(view.rows), np.bool_) if nodes is None else nodes > 0
         skipped = None if ignored is None else ignored[view.rows]
         if skipped is not None:
             active &= ~skipped
@@ -208,8 +215,7 @@ def score_column(parts: Sequence[_Part], all_keys: bool) -> DomainScore:
             weighted = _weighted(part, view, scored)
             raw = weighted if raw is None else np.add(raw, weighted, out=raw)
         assert raw is not None
-        rounded = np.trunc(raw)
-        rounded += raw - rounded >= 0.5  # halves go away from zero, as no score is negative
+        rounded = _rounded(raw)
         turned = _turned(rounded, rounded if scored is None else rounded[scored])
         return turned if skipped is None else np.where(skipped, 0, turned)
 
@@ -217,6 +223,66 @@ def score_column(parts: Sequence[_Part], all_keys: bool) -> DomainScore:
     for part in parts:
         splits += [part.present.astype(np.intp), np.arange(rows) if _is_hostname(part) else part.domains.ids]
     return DomainScore(splits, scores)
+
+
+@frozen(eq=False)
+class _Grid:
+    """Scores of all nodes, each of them scored, when one constraint is about single nodes: these score alike when they
+    are of one kind (no other constraint tells them apart) and hold as many pods.
+
+    ``parts``: each with the domain of every kind, and the kinds that have its key, None = all.
+    """
+
+    parts: Sequence[tuple[_Part, NDArray[np.intp], Mask | None]]
+    kinds: int
+    cells: Cells
+
+    @classmethod
+    def of(cls, parts: Sequence[_Part], all_keys: bool) -> _Grid | None:
+        """None when there is no such constraint, or there are too many kinds."""
+        single = [part for part in parts if _is_hostname(part)]
+        if len(single) != 1:
+            return None
+        ids = np.zeros(len(single[0].present), np.intp)
+        for part in parts:
+            ids = 2 * ids + part.present
+            if part is not single[0]:
+                _, ids = np.unique(ids * (part.domains.count + 1) + part.domains.ids, return_inverse=True)
+        _, likes, kinds = np.unique(ids, return_index=True, return_inverse=True)
+        if len(likes) > MAX_KINDS:
+            return None
+        of_kinds = []
+        for part in parts:
+            present = part.present[likes][:, None]
+            of_kinds.append((part, part.domains.ids[likes][:, None], None if present.all() else present))
+        key = (all_keys, *(part.constraint.key for part in parts))
+        return cls(of_kinds, len(likes), single[0].rows.by_cell(key, kinds, len(likes)))
+
+    def covers(self, view: View) -> bool:
+        """Whether the items are all nodes in order."""
+        part = self.parts[0][0]
+        return len(view.rows) == len(part.present) and isinstance(part.items(view).rows, slice)
+
+    def scores(self, view: View) -> Scores:
+        """The score of each node."""
+        cells, raw = self.cells, np.zeros((self.kinds, self.cells.width))
+        for part, domains, present in self.parts:
+            offset = float(part.constraint.max_skew - 1)
+            if _is_hostname(part):
+                weighted: Floats = np.arange(cells.width) * math.log(len(view.rows) + 2)
+            else:
+                weighted = (part.sums.totals * math.log(part.items(view).domains + 2)).take(domains)
+            weighted += offset
+            raw += weighted if present is None else np.where(present, weighted, 0.0)
+        rounded = _rounded(raw.ravel())
+        return _turned(rounded, rounded[cells.held > 0]).take(cells.ids, mode="clip")
+
+
+def _rounded(raw: Floats) -> Floats:
+    """Halves go away from zero, as no score is negative."""
+    rounded: Floats = np.trunc(raw)
+    rounded += raw - rounded >= 0.5
+    return rounded
 
 
 def _is_hostname(part: _Part) -> bool:
@@ -247,11 +313,11 @@ def _turned(raw: Floats, kept: Floats) -> Scores:
 
     The scores are whole numbers: cutting their quotients in floats divides them as integers.
     """
-    lowest, highest = (np.minimum.reduce(kept), np.maximum.reduce(kept)) if len(kept) else (0, 0)
+    lowest, highest = (float(np.minimum.reduce(kept)), float(np.maximum.reduce(kept))) if len(kept) else (0.0, 0.0)
     if highest == 0:
-        return np.full(len(raw), MAX_NODE_SCORE, np.int64)
+        return np.full(len(raw), MAX_NODE_SCORE, np.int32)
     turned = (highest + lowest) - raw
     turned *= MAX_NODE_SCORE
     turned /= highest
-    scores: Scores = turned.astype(np.int64)
+    scores: Scores = turned.astype(np.int32)
     return scores

@@ -35,10 +35,10 @@ class FixedScore:
     raw: Scores
     turned: bool
 
-    def scores(self, view: View, nodes: NDArray[np.int64]) -> Scores:
+    def scores(self, view: View, nodes: NDArray[np.int64] | None) -> Scores:
         """As ``DomainScore.scores``."""
         values = self.raw[view.rows]
-        maximum = int(values[nodes > 0].max())
+        maximum = int((values if nodes is None else values[nodes > 0]).max())
         if maximum == 0:
             return np.full(len(values), MAX_NODE_SCORE if self.turned else 0, np.int64)
         scaled = MAX_NODE_SCORE * values // maximum
@@ -98,7 +98,7 @@ class DomainChoice:
         self._everything = View(np.arange(rows), whole=True)
         self._known: tuple[bytes, NDArray[np.int64]] = (b"", np.zeros(0, np.int64))
 
-    def added(self, rows: Rows) -> NDArray[np.int64]:
+    def added(self, rows: Rows) -> Scores:
         """What the fixed scores add to the totals of ``rows``, when these are the feasible ones."""
         return self._sum(self._fixed, View(rows, whole=False), np.ones(len(rows), np.int64))
 
@@ -129,7 +129,7 @@ class DomainChoice:
         if self._fixed:
             keys = keys + self._fixed_keys(view, nodes)
         if self._moving and np.logical_or.reduce(nodes):
-            keys = keys + self._sum(self._moving, view, nodes) * len(self._totals)
+            keys = keys + np.multiply(self._sum(self._moving, view, nodes), len(self._totals), dtype=np.int64)
         number = int(keys.argmax())
         return segments.row_of(number) if nodes[number] > 0 else -1
 
@@ -139,7 +139,7 @@ class DomainChoice:
         if feasible != self._known[0]:
             added = np.zeros(len(nodes), np.int64)
             if nodes.any():
-                added = self._sum(self._fixed, view, nodes) * len(self._totals)
+                added = np.multiply(self._sum(self._fixed, view, nodes), len(self._totals), dtype=np.int64)
             self._known = (feasible, added)
         return self._known[1]
 
@@ -151,25 +151,27 @@ class DomainChoice:
         feasible = totals >= 0
         for part in self._filters:
             feasible &= part.passes(view)
-        if not np.logical_or.reduce(feasible):
+        count = np.count_nonzero(feasible)
+        if not count:
             return -1
-        whole = totals
+        everywhere, whole = count == len(feasible), totals
         if self._fixed or self._moving:
-            whole = whole + self._sum((*self._fixed, *self._moving), view, feasible.astype(np.int64))
-        if not np.logical_and.reduce(feasible):
+            nodes = None if everywhere else feasible.astype(np.int64)
+            whole = whole + self._sum((*self._fixed, *self._moving), view, nodes)
+        if not everywhere:
             whole = np.where(feasible, whole, -1)
         return int(view.rows[whole.argmax()])
 
     def _sum(
-        self, scores: Sequence[tuple[DomainScore | FixedScore, int]], view: View, nodes: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        total: NDArray[np.int64] | None = None
+        self, scores: Sequence[tuple[DomainScore | FixedScore, int]], view: View, nodes: NDArray[np.int64] | None
+    ) -> Scores:
+        total: Scores | None = None
         for score, weight in scores:
             added = score.scores(view, nodes)
-            if weight != 1:
-                added = weight * added
+            if weight != 1:  # no wider than totals, which hold the largest sum
+                added = np.multiply(added, weight, dtype=np.promote_types(added.dtype, self._totals.dtype))
             total = added if total is None else total + added
-        return np.zeros(len(nodes), np.int64) if total is None else total
+        return np.zeros(len(view.rows), np.int64) if total is None else total
 
 
 class Segments:

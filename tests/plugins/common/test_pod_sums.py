@@ -83,7 +83,7 @@ class World:
     st.lists(st.tuples(st.sampled_from(VERBS), st.integers(0, 9), st.integers(0, 9)), max_size=30),
     st.lists(st.booleans()),
 )
-def test_sums_equal_a_recount(steps: Sequence[Step], asked: list[bool]) -> None:
+def test_sums_and_cells_equal_a_recount(steps: Sequence[Step], asked: list[bool]) -> None:
     world, cache = World(), SumsCache()
     for i, step in enumerate(steps):
         world.apply(step)
@@ -100,6 +100,14 @@ def test_sums_equal_a_recount(steps: Sequence[Step], asked: list[bool]) -> None:
             for which in (None, counting):
                 got = sums.by_domain((key, which is None), domains, which).totals
                 assert got[:-1].tolist() == _by_value(table, key, counts, which, domains.values)
+        pods = cache.of(table, "pods", lambda pod: 1)
+        racks = domains_of(table.classes, "rack")
+        cells = pods.by_cell("racks", racks.ids, racks.count + 1)
+        pods.sync()
+        numbers = [len(on_node) for on_node in table.pods]
+        assert all(number < cells.width for number in numbers)
+        assert cells.ids.tolist() == [rack * cells.width + n for rack, n in zip(racks.ids, numbers, strict=True)]
+        assert cells.held.tolist() == np.bincount(cells.ids, minlength=cells.width * (racks.count + 1)).tolist()
 
 
 def _by_value(table: NodeTable, key: str, counts: list[int], which: Mask | None, values: tuple[str, ...]) -> list[int]:
