@@ -18,7 +18,6 @@ PodWrite = SetCondition | Nominate
 
 _pod_of = attrgetter("pod")
 _name_of = itemgetter(0)
-_POD = f"{POD}/"
 _UNSEEN = PodStatus()
 
 BindCall = Callable[[Bind], "str | None"]
@@ -51,17 +50,21 @@ class Host:
         """Apply the decisions of a cycle; returns them with what carrying them out added (events, failed bindings)."""
         binds: list[Bind] = []
         evictions: list[Evict] = []
-        patches: list[PodWrite] = []
+        writes: list[tuple[str, Bind | PodWrite]] = []
         group_writes: list[SetCondition] = []
         for decision in decisions:
             if isinstance(decision, Bind):
                 binds.append(decision)
             elif isinstance(decision, SetCondition):
-                (patches if decision.key.startswith(_POD) else group_writes).append(decision)
+                kind, _, name = decision.key.partition("/")
+                if kind == POD:
+                    writes.append((name, decision))
+                else:
+                    group_writes.append(decision)
             elif isinstance(decision, RecordEvent):
                 continue
             elif isinstance(decision, Nominate):
-                patches.append(decision)
+                writes.append((decision.pod, decision))
             elif isinstance(decision, Evict):
                 evictions.append(decision)
         if len(binds) > 1:
@@ -70,9 +73,9 @@ class Host:
         for victim in evictions:
             self.evict(victim)
         if len(bound) < len(binds):  # a failed binding is written to its pod
-            patches += (decision for decision in added if isinstance(decision, PodWrite))
-        if patches:
-            self._write_pods(bound, patches)
+            writes += ((_pod_of_write(each), each) for each in added if isinstance(each, PodWrite))
+        if writes:
+            self._write_pods([(bind.pod, bind) for bind in bound] + writes)
         elif bound:
             self._confirm(bound)
         if group_writes:
@@ -114,16 +117,12 @@ class Host:
                 self._shared = before, since, status = old, now, status
             update_status(pod, bind.node, status)
 
-    def _write_pods(self, bound: Sequence[Bind], patches: Sequence[PodWrite]) -> None:
-        """Pod by pod, first that it is bound, then what is written to it in its order.
+    def _write_pods(self, writes: list[tuple[str, Bind | PodWrite]]) -> None:
+        """Pod by pod, in the order of its writes.
 
         Of a tree that failed all pods have one status, and share the new one.
         """
         pods, update_status = self._pods, self._update_status
-        writes: list[tuple[str, Bind | PodWrite]] = [(bind.pod, bind) for bind in bound]
-        writes += [
-            (patch.key[len(_POD) :] if isinstance(patch, SetCondition) else patch.pod, patch) for patch in patches
-        ]
         writes.sort(key=_name_of)
         before, wrote, named, status = self._patched
         for key, write in writes:
@@ -157,6 +156,10 @@ class Host:
             self.evicted[evict.pod] = evict.by
             self.bindings.pop(evict.pod, None)
             self.core.delete(pod)
+
+
+def _pod_of_write(write: PodWrite) -> str:
+    return write.pod if isinstance(write, Nominate) else write.key.full_name
 
 
 def _written(old: PodStatus, condition: Condition | None, nominated: str | None) -> PodStatus:
