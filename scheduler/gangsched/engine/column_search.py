@@ -69,22 +69,23 @@ class ColumnSearch:
 
     def planned(self, framework: Framework, pod: Pod) -> int:
         """The row of a pod as the plan of its run tells, which is put there next; -1 when it must be looked for."""
-        return self.run.take_one(pod) if self.run.rows and self._tells(framework, pod) else INFEASIBLE
+        run = self.run
+        if not run.rows or self.snapshot.placement.rows is not None or self.nominations.reach(pod.priority):
+            return INFEASIBLE
+        if framework.pod_judges and not framework.judges_clear(pod):
+            return INFEASIBLE
+        return run.take(pod)
 
     def ahead(
         self, framework: Framework, infos: Sequence[QueuedPodInfo], start: int
     ) -> tuple[Sequence[Pod], Sequence[int]]:
         """The members of a leaf from ``start`` on, as many as a plan tells of, with their rows; all are put there next.
 
-        They are of one priority (spec §4.3).
+        They are of one priority (spec §4.3), and the judges clear a whole tree.
         """
-        return self.run.take(infos, start) if self.run.rows and self._tells(framework, infos[start].pod) else ((), ())
-
-    def _tells(self, framework: Framework, pod: Pod) -> bool:
-        """Whether a plan may tell where the pod goes, and others of its leaf: nobody has a say but the columns."""
-        if self.snapshot.placement.rows is not None or self.nominations.reach(pod.priority):
-            return False
-        return not framework.pod_judges or framework.judges_clear(pod)
+        first = infos[start].pod
+        row = self.planned(framework, first)
+        return self.run.take_more(first, row, infos, start + 1) if row >= 0 else ((), ())
 
     def _best(self, column: SignatureColumn) -> int:
         placement = self.snapshot.placement

@@ -66,10 +66,10 @@ class RunAhead:
         self._position, self._key = len(self._log), pod.key
         return row
 
-    def take_one(self, pod: Pod) -> int:
-        """The row of the pod, which is put there next, if it goes on the run and the plan tells; else -1."""
+    def take(self, pod: Pod) -> int:
+        """The row of the pod, which is put there next, if it goes on the run, which has a plan; else -1."""
         like, rows, status = self._like, self.rows, pod.status
-        if not rows or like is None or not alike(pod, like) or not self._undisturbed():
+        if like is None or not alike(pod, like) or not self._undisturbed():
             return INFEASIBLE
         if status.nominated_node_name or status.allocated:  # a place of its own, or it counts otherwise than it asks
             return INFEASIBLE
@@ -77,16 +77,14 @@ class RunAhead:
         self._position, self._key = len(self._log), pod.key
         return row
 
-    def take(self, infos: Sequence[QueuedPodInfo], start: int) -> tuple[list[Pod], list[int]]:
-        """The pods from ``start`` on, members of one leaf, as many as go on the run and the plan tells, with their
-        rows; all are put there next."""
-        first, rows = infos[start].pod, self.rows
-        row = self.take_one(first)
-        if row < 0:
-            return [], []
+    def take_more(
+        self, first: Pod, row: int, infos: Sequence[QueuedPodInfo], start: int
+    ) -> tuple[list[Pod], list[int]]:
+        """``first``, which was taken last, with the pods of its leaf from ``start`` on, as many as are like it and the
+        plan tells of; and their rows, where all of them are put next."""
+        rows, pods, given = self.rows, [first], [row]
         spec, labels, owner, status = first.spec, first.labels, first.owner, first.status
-        pods, given = [first], [row]
-        for info in infos[start + 1 : start + 1 + len(rows)]:
+        for info in infos[start : start + len(rows)]:
             pod = info.pod  # of the same namespace and scheduler (spec §4.3)
             if pod.spec is not spec or pod.labels != labels or pod.owner != owner:
                 break

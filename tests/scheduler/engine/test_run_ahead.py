@@ -124,6 +124,21 @@ def test_pods_that_ask_alike_and_count_otherwise_on_their_nodes_are_no_run() -> 
     assert clusters[0].planned > 30
 
 
+@pytest.mark.usefixtures("early")
+def test_ports_of_pods_that_come_together_are_in_use() -> None:
+    """Each node takes one pod of the kind, whether a gang is put there at once or not."""
+    port = make_pod("t").requests(cpu="500m").host_port(80)
+    clusters = [Cluster(), Cluster(oracle=True)]
+    for cluster in clusters:
+        for group in ("a", "b", "c", "d"):
+            cluster.core.add(make_pod_group(group).min_count(2).obj())
+            for pod in workloads.pods_like(port, 2, group, group):
+                cluster.core.add(pod)
+        cluster.settle()
+    assert clusters[0].host.bindings == clusters[1].host.bindings
+    assert len(set(clusters[0].host.bindings.values())) == len(clusters[0].host.bindings) == 6
+
+
 class OnOneNode:
     """A run of two pods on the one node of a core."""
 
@@ -210,11 +225,13 @@ def test_three_pods_go_on_the_run_together_if_the_second(second: Pod, taken: int
         second = evolve(second, spec=run.like.spec)
     pods = [evolve(run.like, name="z"), evolve(run.like, name="a"), second, evolve(run.like, name="b")]
     infos = [QueuedPodInfo(pod=pod, timestamp=0) for pod in pods]
-    assert run.run.take(infos, 1) == (pods[1 : taken + 1], [0] * taken)
+    assert run.run.take(pods[1]) == 0
+    assert run.run.take_more(pods[1], 0, infos, 2) == (pods[1 : taken + 1], [0] * taken)
     add_alike(run.table, pods[1 : taken + 1], [0] * taken)
     assert run.goes_on(evolve(run.like, name="p3"))
     run.run.rows += [0, 0]
-    assert run.run.take(infos, 0) == (pods[:2], [0, 0])
+    assert run.run.take(pods[0]) == 0
+    assert run.run.take_more(pods[0], 0, infos, 1) == (pods[:2], [0, 0])
     assert not run.goes_on(evolve(run.like, name="p5"))  # z was not put there
 
 
@@ -224,12 +241,12 @@ def test_one_pod_takes_the_next_row_of_the_plan_if_it_goes_on_the_run() -> None:
     assert run.goes_on(evolve(run.like, name="p2"))
     run.run.rows += [0, 0]
     for other in OTHERS.values():
-        assert run.run.take_one(evolve(other, spec=run.like.spec)) == INFEASIBLE
+        assert run.run.take(evolve(other, spec=run.like.spec)) == INFEASIBLE
     pod = evolve(run.like, name="p3")
-    assert run.run.take_one(pod) == 0
-    assert run.run.take_one(evolve(run.like, name="p4")) == INFEASIBLE  # p3 has not come yet
+    assert run.run.take(pod) == 0
+    assert run.run.take(evolve(run.like, name="p4")) == INFEASIBLE  # p3 has not come yet
     run.table.add_pod(pod, "n")
-    assert run.run.take_one(evolve(run.like, name="p4")) == 0
+    assert run.run.take(evolve(run.like, name="p4")) == 0
 
 
 def test_pods_with_affinity_terms_make_no_run() -> None:
