@@ -14,7 +14,7 @@ from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
 def add_alike(table: NodeTable, pods: Sequence[Pod], rows: Sequence[int]) -> None:
     """``NodeTable.add_pod`` of each pod on its row. O(pods).
 
-    The pods are of one spec and priority, without status amounts, affinity terms and host ports: each counts the same.
+    They request the same, are of one priority, and have neither status amounts nor affinity terms nor host ports.
     """
     requests, used = pods[0].spec.requests, table.used
     amounts, nonzero_cpu, nonzero_memory = requests.requested, table.nonzero_cpu, table.nonzero_memory

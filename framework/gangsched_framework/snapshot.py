@@ -111,13 +111,19 @@ class Snapshot:
         self._undo.append((1, pod, node_name, kept))
 
     def assume_alike(self, pods: Sequence[Pod], rows: Sequence[int]) -> list[str]:
-        """Put a run of plain pods, or of pods of one group, each on its row; they are as ``add_alike`` wants them.
+        """Put like pods, of one group or of none, each on its row; returns the names of their nodes.
 
-        Returns the names of their nodes.
+        Their specs request the same, and whether they have affinity terms and host ports is the same; they are of one
+        priority and have no status amounts.
         """
-        add_alike(self.table, pods, rows)
         nodes = list(map(self.table.names.__getitem__, rows))
-        leaf = pods[0].group_key
+        first = pods[0]
+        if first.spec.has_affinity or first.spec.host_ports:  # they are more than amounts
+            for pod, node in zip(pods, nodes, strict=True):
+                self.assume(pod, node)
+            return nodes
+        add_alike(self.table, pods, rows)
+        leaf = first.group_key
         if leaf is not None:
             self._group_delta[leaf] = self._group_delta.get(leaf, 0) + len(pods)
         self._undo += zip(repeat(1), pods, nodes, repeat(None), strict=False)

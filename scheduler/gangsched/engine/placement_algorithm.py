@@ -116,11 +116,15 @@ def _best_of_board(
     best = board.best(framework, state)
     if isinstance(best, Status):
         return GroupResult(group, best)
-    for position, node in board.steps[best]:
-        snapshot.assume(pods[position], node)
-    if board.column is not None:
-        row_of = snapshot.table.row_of
-        board.take(best, [(pods[position].key, row_of[node]) for position, node in board.steps[best]])
+    steps, row_of = board.steps[best], snapshot.table.row_of
+    if board.column is None:
+        for position, node in steps:
+            snapshot.assume(pods[position], node)
+    else:
+        placed, rows = [pods[position] for position, _ in steps], [row_of[node] for _, node in steps]
+        if placed:
+            snapshot.assume_alike(placed, rows)
+        board.take(best, placed, rows)
     return board.result(best, group, leaves)
 
 

@@ -134,9 +134,9 @@ class Board:
             self._simulate(framework, group, sorted(touched), simulate)
         self._log, self._position = log, len(log)
 
-    def take(self, number: int, pods: Sequence[tuple[str, int]]) -> None:
-        """The group goes to a placement as it was simulated: keys of its pods, with their rows."""
-        self._runs[number].take(pods)
+    def take(self, number: int, pods: Sequence[Pod], rows: Sequence[int]) -> None:
+        """The group goes to a placement as it was simulated: its pods, and their rows."""
+        self._runs[number].take([(pod.key, row) for pod, row in zip(pods, rows, strict=True)])
 
     def _simulate(self, framework: Framework, group: PodGroupInfo, stale: Sequence[int], simulate: Simulate) -> None:
         for number in stale:

@@ -104,9 +104,8 @@ class RunAhead:
         self._column, self._length = column, -1
         self.planned -= len(self.rows)
         self.rows.clear()
-        # affinity terms bear on their like, host ports are more than amounts; a guard may look at anything
-        particular = pod.spec.has_affinity or pod.spec.host_ports or column.guarded
-        self._like = None if particular else pod
+        # pods with affinity terms bear on their like; a guard may look at anything
+        self._like = None if pod.spec.has_affinity or column.guarded else pod
 
     def _plan(self, column: SignatureColumn) -> list[int]:
         """The rows of the pods to come, last first; none while the run is short, or when pods must be chosen singly."""
