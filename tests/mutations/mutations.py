@@ -526,10 +526,10 @@ MUTATIONS: tuple[Mutation, ...] = (
         "    snapshot.enter(previous)",
     ),
     _engine(
-        "placement_algorithm",
+        "podgroup_algorithm",
         "the parent's placement is not restored",
-        "    if placement is not previous:\n        snapshot.enter(previous)\n    return result if",
-        "    return result if",
+        "        if placement is not parent:\n            session.snapshot.enter(parent)\n        return result if",
+        "        return result if",
     ),
     _engine(
         "placement_algorithm",

@@ -39,6 +39,7 @@ def best_placement(
     session: Session,
     group: PodGroupInfo,
     state: PodGroupCycleState,
+    placements: tuple[Placement, ...],
     leaves: Leaves,
     evaluate: Evaluate,
     *,
@@ -48,14 +49,8 @@ def best_placement(
 
     ``remembers``: simulations may be kept for later groups, and taken from earlier ones.
     """
-    parent = session.snapshot.placement
-    placements, status = session.framework.run_generate_placements(state, group, parent)
-    if status is not None:
-        return GroupResult(group, status)
     if not placements:
         return GroupResult(group, unschedulable("no feasible placements found"))
-    if len(placements) == 1:
-        return _only(session, group, state, placements[0], evaluate)
     boards = session.algorithm.boards
     board = None
     if boards is not None and remembers and not session.trace.on and not session.prepare:
@@ -86,7 +81,7 @@ def _best_of_all(
             tried.append(attempt)
     if not tried:
         assert first is not None
-        return _infeasible(first, len(placements))
+        return infeasible(first, len(placements))
     return _choose(session, group, state, tried)
 
 
@@ -112,7 +107,7 @@ def _best_of_board(
     if board.broken and (len(feasible) < wanted or board.broken[0] < feasible[wanted - 1]):
         return board.result(board.broken[0], group, leaves)
     if not feasible:
-        return _infeasible(board.result(0, group, leaves), len(board.placements))
+        return infeasible(board.result(0, group, leaves), len(board.placements))
     best = board.best(framework, state)
     if isinstance(best, Status):
         return GroupResult(group, best)
@@ -159,22 +154,6 @@ def _tries_all(session: Session, group: PodGroupInfo, state: PodGroupCycleState,
     return last is None and (first is None or first.code is Code.WAIT)
 
 
-def _only(
-    session: Session, group: PodGroupInfo, state: PodGroupCycleState, placement: Placement, evaluate: Evaluate
-) -> GroupResult:
-    snapshot = session.snapshot
-    if session.trace.on:
-        session.trace.add("placement", group.key, placement.name)
-    previous = snapshot.placement
-    if placement is not previous:
-        snapshot.enter(placement)
-    result = evaluate(group, PlacementCycleState(state))
-    result.placement = placement
-    if placement is not previous:
-        snapshot.enter(previous)
-    return result if result.ok or result.status.code is Code.ERROR else _infeasible(result, 1)
-
-
 def _simulate(
     session: Session, group: PodGroupInfo, state: PodGroupCycleState, placement: Placement, evaluate: Evaluate
 ) -> Tried:
@@ -191,7 +170,7 @@ def _simulate(
     return Tried(placement, placement_state, result, steps)
 
 
-def _infeasible(first: GroupResult, count: int) -> GroupResult:
+def infeasible(first: GroupResult, count: int) -> GroupResult:
     """Built anew with the first reason of the first placement's own status only (spec §4.5.1, §6.4)."""
     reason = first.status.reasons[0] if first.status.reasons else ""
     status = Status(

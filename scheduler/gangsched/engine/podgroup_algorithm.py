@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 
 from attrs import define
 
-from gangsched.engine.placement_algorithm import GROUP_UNSCHEDULABLE, best_placement
+from gangsched.engine.placement_algorithm import GROUP_UNSCHEDULABLE, best_placement, infeasible
 from gangsched.engine.results import GroupResult, PodOutcome
 from gangsched.engine.session import START, Session
 from gangsched.engine.settings import GroupScheduling
 from gangsched_framework.cycle_state import PlacementCycleState, PodGroupCycleState
 from gangsched_framework.infos import PodGroupInfo, QueuedPodInfo
 from gangsched_framework.objects import EntityKey
-from gangsched_framework.placement import Progress
+from gangsched_framework.placement import Placement, Progress
 from gangsched_framework.status import SUCCESS, Code, Status, error, unschedulable
 
 
@@ -46,11 +46,34 @@ class PodGroupAlgorithm:
         return result
 
     def _evaluate(self, group: PodGroupInfo, state: PodGroupCycleState) -> GroupResult:
-        if self.session.framework.generates_placements:
-            # a remembered result does not say where it stands, which the second pass must know
-            remembers = not self._minimal
-            return best_placement(self.session, group, state, self.leaves, self._in_placement, remembers=remembers)
-        return self._in_placement(group, PlacementCycleState(state))
+        """The group in the best of its placements; the parent's is the only one of a group that wants no other (§6)."""
+        session = self.session
+        framework, parent = session.framework, session.snapshot.placement
+        if not framework.generates_placements:
+            return self._in_placement(group, PlacementCycleState(state))
+        placements, status = framework.run_generate_placements(state, group, parent)
+        if status is not None:
+            return GroupResult(group, status)
+        if len(placements) == 1:
+            return self._in_only_placement(group, state, placements[0], parent)
+        # a remembered result does not say where it stands, which the second pass must know
+        remembers = not self._minimal
+        evaluate = self._in_placement
+        return best_placement(session, group, state, placements, self.leaves, evaluate, remembers=remembers)
+
+    def _in_only_placement(
+        self, group: PodGroupInfo, state: PodGroupCycleState, placement: Placement, parent: Placement
+    ) -> GroupResult:
+        session = self.session
+        if session.trace.on:
+            session.trace.add("placement", group.key, placement.name)
+        if placement is not parent:
+            session.snapshot.enter(placement)
+        result = self._in_placement(group, PlacementCycleState(state))
+        result.placement = placement
+        if placement is not parent:
+            session.snapshot.enter(parent)
+        return result if result.status.ok or result.status.code is Code.ERROR else infeasible(result, 1)
 
     def _in_placement(self, group: PodGroupInfo, state: PlacementCycleState) -> GroupResult:
         snapshot, trace = self.session.snapshot, self.session.trace
