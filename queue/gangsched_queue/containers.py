@@ -48,9 +48,9 @@ class Containers:
     ) -> EntityKey | None:
         """Put a member that is nowhere to where its root is (spec §2.11 Add 3); ``root`` None = it is to be looked up.
 
-        ``arrives``: the event of its arrival follows, and if it wakes nobody but the tree, does so here. ``attempted``:
-        it has just failed, ``unchanged``: as the object that was popped. Returns the tree that is still to be woken,
-        None when there is none.
+        ``arrives``: the event of its arrival follows; a gated tree that was never tried and hears it is woken here.
+        ``attempted``: it has just failed, ``unchanged``: as the object that was popped. Returns the tree that is still
+        to be woken, None when there is none.
         """
         found = self.waiting.trees.get(leaf) if root is None else None  # most leaves are roots themselves
         if found is not None:
@@ -73,7 +73,8 @@ class Containers:
             return None
         entity, place = found
         if arrives:
-            if place is PARKED and not entity.attempts and self._wakes_alone(entity):
+            heard = entity.gating_plugin in self.registrations.arrival_gates
+            if place is PARKED and heard and not entity.attempts:
                 self.waiting.join(entity, place, leaf, info)
                 return None
             if place is ACTIVE:
@@ -82,13 +83,6 @@ class Containers:
         entity.insert(leaf, info)
         self.waiting.requeue(entity, place.way_back, place)
         return root
-
-    def _wakes_alone(self, entity: QueuedPodGroupInfo) -> bool:
-        """Whether the arrival of its member wakes a gated tree, and nobody else (spec §2.7.6c)."""
-        registrations, opened = self.registrations, self.waiting.parked.open
-        return entity.gating_plugin in registrations.arrival_gates and (
-            not opened or opened.keys().isdisjoint(registrations.of_arrival.gates)
-        )
 
     def find_member(
         self, root: EntityKey | None, leaf: EntityKey, pod_key: str

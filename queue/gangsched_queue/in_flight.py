@@ -49,20 +49,18 @@ class InFlight:
         self._next += 1
         return True
 
-    def begin(self, infos: Iterable[QueuedPodInfo]) -> list[QueuedPodInfo]:
-        """The attempts of members begin; of those under way already they do not, and these are left out."""
+    def begin(self, infos: list[QueuedPodInfo]) -> list[QueuedPodInfo]:
+        """The attempts of members begin, all at one position; those under way already are left out."""
         marks, position = self.marks, self._next
-        begun: list[QueuedPodInfo] = []
+        self._next = position + 1
+        if marks:
+            infos = [info for info in infos if info.pod.uid not in marks]
         for info in infos:
             pod = info.pod
-            if pod.uid not in marks:
-                marks[pod.uid] = (position, pod)
-                position += 1
-                info.attempts += 1
-                info.gating_plugin = ""
-                begun.append(info)
-        self._next = position
-        return begun
+            marks[pod.uid] = (position, pod)
+            info.attempts += 1
+            info.gating_plugin = ""
+        return infos
 
     def record(self, event: ClusterEvent, old: EventObject, new: EventObject, only: str = "") -> None:
         """Remember an event for the pods in flight; nothing is kept when there are none. O(1)."""
@@ -102,10 +100,10 @@ class InFlight:
 
     def _check(self) -> None:
         marks = [position for position, _ in self.marks.values()]
-        positions = [*marks, *(missed.position for missed in self._events)]
-        assert len(set(positions)) == len(positions)
-        assert all(position < self._next for position in positions)
-        assert marks == sorted(marks)
         order = [missed.position for missed in self._events]
+        assert len(set(order)) == len(order)
+        assert set(marks).isdisjoint(order)
+        assert all(position < self._next for position in (*marks, *order))
+        assert marks == sorted(marks)
         assert order == sorted(order)
         assert not order or (self.marks and marks[0] < order[0]), "events nobody waits for"

@@ -61,9 +61,11 @@ class PreEnqueue:
         same before, or all pass now, nothing else changes.
         """
         kind = entity.alike
-        if kind is not None and leaf not in entity.by_leaf and self._depth(entity, leaf) != kind.depth:
-            kind = None
-        if kind is not None and kind.profile == info.pod.scheduler_name:
+        if (
+            kind is not None
+            and kind.profile == info.pod.scheduler_name
+            and (leaf in entity.by_leaf or kind.depth == self._depth(entity, leaf))
+        ):
             status = run_pre_enqueue(kind.keepers.plugins, info.pod)
             if status is None:
                 entity.gating_plugin, entity.refusal = "", None
@@ -96,13 +98,11 @@ class PreEnqueue:
                 if info.gating_plugin or (kind is not None and kind is not its):
                     return self._check_group(entity)
                 status = run_pre_enqueue(its.keepers.plugins, pod)
-                plugin = status.plugin if status is not None else ""
-                if plugin not in its.keepers.telling:
+                if (status.plugin if status is not None else "") not in its.keepers.telling:
                     return self._check_group(entity)
+                if status is not None:
+                    entity.reject(info, status.plugin)
                 kind = its
-        if status is not None:
-            for info in entity.members():
-                entity.reject(info, status.plugin)
         entity.alike = kind
         return status
 

@@ -66,7 +66,7 @@ class Registrations:
         self.all_hear = bool(self.of_arrival.everywhere)
         """Whether the arrival of a member may help pods of other trees."""
         self.arrival_gates = frozenset(() if self.all_hear else self.of_arrival.plugins)
-        """Whose gated trees are woken by the arrival of a member, each by its own alone (spec §2.7.6c)."""
+        """Whose gated trees are woken by the arrival of their own members, and only by that (spec §2.7.6c)."""
 
     def of_profile(self, scheduler_name: str, event: ClusterEvent) -> Interested | None:
         """Plugins of one profile that registered the event; None when there is no such profile."""

@@ -97,7 +97,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "        info.backoff",
     ),
     _queue("operations_cycle", "a failed pod keeps its old expiration", "info.backoff_expiration = None", "pass"),
-    _queue("in_flight", "a member in flight is popped again", "if pod.uid not in marks:", "if True:"),
+    _queue("in_flight", "a member in flight is popped again", "if info.pod.uid not in marks]", "if True]"),
     _queue("operations_cycle", "attempts are lost with the cycle", "attempts=popped.attempts,", "attempts=0,"),
     _queue(
         "operations_cycle",
@@ -317,14 +317,14 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "pre_enqueue",
         "a newcomer of another profile is like all others",
-        "if kind is not None and kind.profile == info.pod.scheduler_name:",
-        "if kind is not None:",
+        "            and kind.profile == info.pod.scheduler_name\n",
+        "",
     ),
     _queue(
         "pre_enqueue",
         "members of two leaves are alike however deep these are",
-        "if kind is not None and leaf not in entity.by_leaf and self._depth(entity, leaf) != kind.depth:",
-        "if False:",
+        "            and (leaf in entity.by_leaf or kind.depth == self._depth(entity, leaf))\n",
+        "",
     ),
     _queue(
         "pre_enqueue",
@@ -335,8 +335,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "pre_enqueue",
         "a pod that a plugin for itself holds back speaks for all",
-        "                if plugin not in its.keepers.telling:\n                    return self._check_group(entity)\n",
-        "",
+        'if (status.plugin if status is not None else "") not in its.keepers.telling:',
+        "if False:",
     ),
     _queue(
         "waiting",
@@ -353,20 +353,20 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "containers",
         "a newcomer wakes its tree though the gate does not hear of arrivals",
-        "return entity.gating_plugin in registrations.arrival_gates and (",
-        "return (",
+        "heard = entity.gating_plugin in self.registrations.arrival_gates",
+        "heard = True",
     ),
     _queue(
-        "containers",
-        "a newcomer wakes its tree alone though others are open",
-        "not opened or opened.keys().isdisjoint(registrations.of_arrival.gates)",
-        "True",
+        "operations_pods",
+        "an arrival is not told to the open trees of others",
+        "queue.in_flight.marks or queue.waiting.parked.open or queue",
+        "queue.in_flight.marks or queue",
     ),
     _queue(
         "containers",
         "a tree that serves a penalty is woken like a new one",
-        "place is PARKED and not entity.attempts and self",
-        "place is PARKED and self",
+        "if place is PARKED and heard and not entity.attempts:",
+        "if place is PARKED and heard:",
     ),
     _queue(
         "entities",

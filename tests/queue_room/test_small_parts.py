@@ -58,7 +58,7 @@ def test_many_removals_do_not_leave_the_heap_full_of_the_dead() -> None:
 
 # --- in flight --------------------------------------------------------------------------------------------------------
 
-STEPS = st.lists(st.tuples(st.sampled_from(["mark", "done", "event", "own"]), st.sampled_from("abc")))
+STEPS = st.lists(st.tuples(st.sampled_from(["mark", "together", "done", "event", "own"]), st.sampled_from("abc")))
 
 
 @given(STEPS)
@@ -71,6 +71,11 @@ def test_the_in_flight_list_agrees_with_a_plain_one(steps: list[tuple[str, str]]
         if step == "mark" and not marked:
             in_flight.mark(pod(name))
             log.append(("mark", uid, ""))
+        elif step == "together":
+            begun = in_flight.begin([QueuedPodInfo(pod=pod(each), timestamp=0) for each in "abc"])
+            free = [each for each in "abc" if ("mark", pod(each).uid, "") not in log]
+            assert [(info.pod.name, info.attempts) for info in begun] == [(each, 1) for each in free]
+            log += [("mark", info.pod.uid, "") for info in begun]
         elif step == "done":
             in_flight.done(uid)
             log = [entry for entry in log if entry != ("mark", uid, "")]
