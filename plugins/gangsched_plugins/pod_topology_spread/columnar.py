@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,10 @@ from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
 from gangsched_framework.refusals import Rows
 from gangsched_framework.status import Status
+from gangsched_plugins.common.arithmetic import round_half_away
 from gangsched_plugins.common.pod_sums import Cells, Domains, DomainSums, Mask, RowSums, SumsCache, domains_of
 from gangsched_plugins.pod_topology_spread.constraints import HOSTNAME, Constraint, NodeInclusion
+from gangsched_plugins.pod_topology_spread.scoring import turned
 
 Floats = NDArray[np.floating[Any]]
 
@@ -192,6 +195,8 @@ def filter_column(table: NodeTable, pod: Pod, parts: Sequence[_Part], missing: S
 
 MAX_KINDS = 64
 """Kinds of nodes up to which scores are found per cell."""
+FEW = 16
+"""Scores up to which they are normalised one by one, which is cheaper (measured)."""
 
 
 def score_column(parts: Sequence[_Part], all_keys: bool) -> DomainScore:
@@ -215,9 +220,8 @@ def score_column(parts: Sequence[_Part], all_keys: bool) -> DomainScore:
             weighted = _weighted(part, view, scored)
             raw = weighted if raw is None else np.add(raw, weighted, out=raw)
         assert raw is not None
-        rounded = _rounded(raw)
-        turned = _turned(rounded, rounded if scored is None else rounded[scored])
-        return turned if skipped is None else np.where(skipped, 0, turned)
+        found = _normalized(raw, scored)
+        return found if skipped is None else np.where(skipped, 0, found)
 
     splits: list[NDArray[np.intp]] = []
     for part in parts:
@@ -274,15 +278,7 @@ class _Grid:
                 weighted = (part.sums.totals * math.log(part.items(view).domains + 2)).take(domains)
             weighted += offset
             raw += weighted if present is None else np.where(present, weighted, 0.0)
-        rounded = _rounded(raw.ravel())
-        return _turned(rounded, rounded[cells.held > 0]).take(cells.ids, mode="clip")
-
-
-def _rounded(raw: Floats) -> Floats:
-    """Halves go away from zero, as no score is negative."""
-    rounded: Floats = np.trunc(raw)
-    rounded += raw - rounded >= 0.5
-    return rounded
+        return _normalized(raw.ravel(), cells.held > 0).take(cells.ids, mode="clip")
 
 
 def _is_hostname(part: _Part) -> bool:
@@ -308,16 +304,21 @@ def _domains_among(ids: NDArray[np.intp], domains: Domains) -> int:
     return int(np.count_nonzero(found))
 
 
-def _turned(raw: Floats, kept: Floats) -> Scores:
-    """The emptiest domains get the most, measured by the scores ``kept`` of the nodes that are scored.
-
-    The scores are whole numbers: cutting their quotients in floats divides them as integers.
-    """
-    lowest, highest = (float(np.minimum.reduce(kept)), float(np.maximum.reduce(kept))) if len(kept) else (0.0, 0.0)
-    if highest == 0:
+def _normalized(raw: Floats, kept: Mask | None) -> Scores:
+    """The emptiest domains get the most, measured by the raw scores ``kept``, those of scored nodes, None = all."""
+    if len(raw) <= FEW:
+        scores = [round_half_away(score) for score in raw.tolist()]
+        measured = scores if kept is None else list(compress(scores, kept.tolist()))
+        lowest, highest = min(measured, default=0), max(measured, default=0)
+        return np.array([turned(score, lowest, highest) for score in scores], np.int32)
+    rounded = np.trunc(raw)
+    rounded += raw - rounded >= 0.5  # halves go away from zero, as no score is negative
+    known = rounded if kept is None else rounded[kept]
+    least, most = (float(np.minimum.reduce(known)), float(np.maximum.reduce(known))) if len(known) else (0.0, 0.0)
+    if most == 0:
         return np.full(len(raw), MAX_NODE_SCORE, np.int32)
-    turned = (highest + lowest) - raw
-    turned *= MAX_NODE_SCORE
-    turned /= highest
-    scores: Scores = turned.astype(np.int32)
-    return scores
+    # whole numbers: cutting their quotients in floats divides them as integers
+    rest = (most + least) - rounded
+    rest *= MAX_NODE_SCORE
+    rest /= most
+    return rest.astype(np.int32)

@@ -93,7 +93,10 @@ class ScoreState:
         for i, node in enumerate(nodes):
             if node.name in self.ignored:
                 scores[i] = 0
-            elif highest == 0:
-                scores[i] = MAX_NODE_SCORE
             else:
-                scores[i] = MAX_NODE_SCORE * (highest + lowest - scores[i]) // highest
+                scores[i] = turned(scores[i], lowest, highest)
+
+
+def turned(score: int, lowest: int, highest: int) -> int:
+    """The emptiest domains get the most."""
+    return MAX_NODE_SCORE if highest == 0 else MAX_NODE_SCORE * (highest + lowest - score) // highest
