@@ -36,32 +36,22 @@ class Containers:
     popped_alike: Kind | None = None
     """Of the members of the popped tree, if PreEnqueue need not be asked of each again while they do not change."""
 
-    def place_member(
-        self,
-        leaf: EntityKey,
-        info: QueuedPodInfo,
-        *,
-        root: EntityKey | None = None,
-        arrives: bool = False,
-        attempted: bool = False,
-        unchanged: bool = False,
-    ) -> EntityKey | None:
-        """Put a member that is nowhere to where its root is (spec §2.11 Add 3); ``root`` None = it is to be looked up.
+    def place_member(self, leaf: EntityKey, info: QueuedPodInfo, *, arrives: bool = False) -> EntityKey | None:
+        """Put a member that is nowhere to where its root is (spec §2.11 Add 3).
 
         ``arrives``: the event of its arrival follows; a gated tree that was never tried and hears it is woken here.
-        ``attempted``: it has just failed, ``unchanged``: as the object that was popped. Returns the tree that is still
-        to be woken, None when there is none.
+        Returns the tree that is still to be woken, None when there is none.
         """
-        found = self.waiting.trees.get(leaf) if root is None else None  # most leaves are roots themselves
-        if found is not None:
-            root = leaf
-        else:
-            root = root or self.forest.root(leaf)
-            if root is None:
+        root = leaf
+        found = self.waiting.trees.get(leaf)  # that of a leaf which is a root itself needs no search
+        if found is None:
+            top = self.forest.root(leaf)
+            if top is None:
                 self.incomplete.add(leaf, info)
                 return None
+            root = top
             if root == self.last_popped:
-                self.pending.add(leaf, info, attempted=attempted, unchanged=unchanged)
+                self.pending.add(leaf, info, attempted=False, unchanged=False)
                 return None
             found = self.waiting.find_tree(root)
         if found is None:

@@ -66,26 +66,44 @@ def add_unschedulable(queue: Containers, info: QueuedPodInfo) -> None:
 
     Raises InvariantError when the pod is queued already.
     """
-    pod = info.pod
-    leaf, uid = pod.group_key, pod.uid
-    root = queue.forest.root(leaf) if leaf is not None else None
-    mark = queue.in_flight.marks.get(uid)
+    if info.pod.group_key is not None:
+        _give_member_back(queue, info.pod.group_key, info)
+        return
+    uid = info.pod.uid
     try:
-        if queue.waiting.find_pod(info.key) if leaf is None else queue.find_member(root, leaf, pod.key):
-            raise InvariantError(f"pod {pod.key} failed, but is queued already")
+        if queue.waiting.find_pod(info.key) is not None:
+            raise _queued_already(info)
         info.timestamp = queue.clock.now()
         info.backoff_expiration = None
         info.was_flushed = False
         info.flush_timestamp = 0
-        if leaf is None:
-            _count_failure(info, error=not info.unschedulable_plugins and not info.pending_plugins)
-            missed = queue.in_flight.missed(uid)
-            queue.waiting.requeue(info, strategy_of_missed(info, missed, queue.registrations))
+        _count_failure(info, error=not info.unschedulable_plugins and not info.pending_plugins)
+        missed = queue.in_flight.missed(uid)
+        queue.waiting.requeue(info, strategy_of_missed(info, missed, queue.registrations))
     finally:
         queue.in_flight.done(uid)
-    if leaf is not None:  # no replay for members (spec §2.6.4)
-        unchanged = mark is not None and mark[1] is pod
-        queue.place_member(leaf, info, root=root, attempted=True, unchanged=unchanged)
+
+
+def _give_member_back(queue: Containers, leaf: EntityKey, info: QueuedPodInfo) -> None:
+    """It is pending until the cycle of its tree ends; what it has missed is not replayed (spec §2.6.4)."""
+    pod, in_flight = info.pod, queue.in_flight
+    mark = in_flight.marks.get(pod.uid)
+    in_flight.done(pod.uid)
+    root = queue.forest.root(leaf)
+    if root is None or root != queue.last_popped:
+        if queue.find_member(root, leaf, pod.key) is not None:
+            raise _queued_already(info)
+        info.timestamp = queue.clock.now()
+        queue.place_member(leaf, info)
+        return
+    if queue.pending.get(leaf, pod.key) is not None:
+        raise _queued_already(info)
+    info.timestamp = queue.clock.now()
+    queue.pending.add(leaf, info, attempted=True, unchanged=mark is not None and mark[1] is pod)
+
+
+def _queued_already(info: QueuedPodInfo) -> InvariantError:
+    return InvariantError(f"pod {info.pod.key} failed, but is queued already")
 
 
 def add_attempted(queue: Containers, popped: PoppedPodGroupInfo, root_status: Status) -> None:

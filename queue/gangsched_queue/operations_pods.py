@@ -57,7 +57,8 @@ def update(queue: Containers, old: Pod, new: Pod, *, status_only: bool = False) 
         if found is None:
             _add_quietly(queue, new)
             return
-        queue.nominator.update(old, new)
+        if queue.nominator.node_of or new.status.nominated_node_name:
+            queue.nominator.update(old, new)
         info, entity, place = found
         if status_only:
             info.pod = new  # which PreEnqueue does not look at

@@ -96,6 +96,13 @@ MUTATIONS: tuple[Mutation, ...] = (
         "        info.timestamp = queue.clock.now()\n        info.backoff",
         "        info.backoff",
     ),
+    _queue(
+        "operations_cycle",
+        "a failed member keeps its timestamp",
+        "    info.timestamp = queue.clock.now()\n    queue.pending.add(",
+        "    queue.pending.add(",
+    ),
+    _queue("operations_cycle", "a failed member stays in flight", "    in_flight.done(pod.uid)\n", ""),
     _queue("operations_cycle", "a failed pod keeps its old expiration", "info.backoff_expiration = None", "pass"),
     _queue("in_flight", "a member in flight is popped again", "if info.pod.uid not in marks]", "if True]"),
     _queue("operations_cycle", "attempts are lost with the cycle", "attempts=popped.attempts,", "attempts=0,"),
@@ -274,8 +281,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "operations_cycle",
         "a member that changed in its attempt is not asked again",
-        "unchanged = mark is not None and mark[1] is pod",
-        "unchanged = True",
+        "unchanged=mark is not None and mark[1] is pod",
+        "unchanged=True",
     ),
     _queue(
         "operations_cycle",
