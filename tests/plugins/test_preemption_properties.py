@@ -141,6 +141,10 @@ def test_groups(drawn: Any, members: list[tuple[int, str, str]], allowed: int) -
     _no_budget_is_broken_in_vain(arena, result.victims, seats, allowed, units)
     for victim in result.victims:
         arena.snapshot.remove(victim, victim.node_name)
+    gone = {victim.name for victim in result.victims}
+    stay = [avoids for i, (*_, avoids) in enumerate(drawn) if f"r{i}" not in gone]
+    # as v1.37.2: whom PreFilter skipped in the emptied cluster is not asked whether a unit given back repels the member
+    assume(not any(app and app in stay for _, app, _ in members))
     assert _fit(arena, seats)
 
 
