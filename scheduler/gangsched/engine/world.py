@@ -46,8 +46,7 @@ class World:
     disruption_budgets: dict[str, PodDisruptionBudget] = field(factory=dict)
     selector_owners: dict[str, SelectorOwner] = field(factory=dict)
     queues: dict[str, Queue] = field(factory=dict)
-    _counted: dict[str, str] = field(factory=dict)  # pod key -> its node in the table
-    _assumed: dict[str, str] = field(factory=dict)  # pod key -> uid of the assumed pod
+    _assumed: dict[str, str] = field(factory=dict)  # key of a known pod whose binding is under way -> its node
     accounts: Accounts | None = None
     """The books of tenants and jobs, once somebody asked for them."""
     listed: int = 0
@@ -130,7 +129,7 @@ class World:
         """A pod appears, waiting or assigned. Whether it takes part: False = it waits for another scheduler."""
         self.pods[pod.key] = pod
         if pod.node_name:
-            self._count(pod, pod.node_name)
+            self._on_table(self.table.add_pod, pod, pod.node_name)
         elif pod.scheduler_name not in self.schedulers:
             return False
         if pod.group_key is not None:
@@ -150,11 +149,9 @@ class World:
             self.forest.update_pod(old, new)
         assumed = key in self._assumed
         if node_name:
-            if assumed:
-                del self._assumed[key]
-            self._count(new, node_name)
-        elif not assumed and old.node_name:
-            self._uncount(new)
+            self._move(new, self._assumed.pop(key) if assumed else old.node_name)
+        elif old.node_name:
+            self._on_table(self.table.remove_pod, new, old.node_name)
         if takes_part and self.accounts is not None:
             self.accounts.see(new, assumed or node_name != "")
         return assumed
@@ -173,7 +170,7 @@ class World:
         False, and nothing is done, when it was not assumed there, or the table must not be changed now.
         """
         key, node_name = new.key, new.node_name
-        if key not in self._assumed or self._counted[key] != node_name or self._held is not None:
+        if self._assumed.get(key) != node_name or self._held is not None:
             return False
         del self._assumed[key]
         self.version += 1
@@ -185,10 +182,11 @@ class World:
 
     def delete_pod(self, pod: Pod) -> None:
         """A pod is gone, and its reservation with it: no binding under way can succeed any more."""
-        self.pods.pop(pod.key, None)
+        known = self.pods.pop(pod.key, None)
         self.forest.delete_pod(pod)
-        self._assumed.pop(pod.key, None)
-        self._uncount(pod)
+        node_name = self._assumed.pop(pod.key, "") or ("" if known is None else known.node_name)
+        if node_name:
+            self._on_table(self.table.remove_pod, pod, node_name)
         if self.accounts is not None:
             self.accounts.drop(pod.key)
 
@@ -208,16 +206,15 @@ class World:
                     self.version += 1
                     self.table.remove_pod(pod, node_name)
                 return True
-        self._assumed[key] = pod.uid
+        self._assumed[key] = node_name
         if pod.group_key is not None:
             self.forest.assume(pod, node_name)
         if self.accounts is not None:
             self.accounts.place(key, True)
         if counted:
             self.version += 1
-            self._counted[key] = node_name
         else:
-            self._count(pod, node_name)
+            self._on_table(self.table.add_pod, pod, node_name)
         return True
 
     def assume_all(self, pods: Mapping[str, Pod], nodes: Sequence[str]) -> bool:
@@ -228,8 +225,7 @@ class World:
         assumed = self._assumed
         if not (pods.items() <= self.pods.items() and assumed.keys().isdisjoint(pods)):
             return False
-        assumed.update(zip(pods, [pod.uid for pod in pods.values()], strict=True))
-        self._counted.update(zip(pods, nodes, strict=True))
+        assumed.update(zip(pods, nodes, strict=True))
         self.version += len(pods)
         self.forest.assume_all(pods.values(), nodes)
         if self.accounts is not None:
@@ -239,19 +235,16 @@ class World:
 
     def forget(self, pod: Pod) -> None:
         """The binding failed: take the reservation back."""
-        if self._assumed.get(pod.key) == pod.uid:
-            del self._assumed[pod.key]
+        if self.is_assumed(pod):
             self.forest.forget(pod)
-            self._uncount(pod)
+            self._on_table(self.table.remove_pod, pod, self._assumed.pop(pod.key))
             if self.accounts is not None:
                 self.accounts.place(pod.key, False)
 
     def is_placed(self, pod: Pod) -> bool:
         """Whether a popped pod, or one that took its name, has a node by now: assumed, or assigned by someone else."""
-        if self._assumed and self._assumed.get(pod.key) == pod.uid:
-            return True
         known = self.pods.get(pod.key)
-        return known is not None and known.node_name != ""
+        return known is not None and (known.node_name != "" or (pod.key in self._assumed and known.uid == pod.uid))
 
     def not_tried(self, pods: Sequence[Pod]) -> list[Pod]:
         """Those of popped pods that are being deleted, or have a node by now as ``is_placed`` says (spec §4.4)."""
@@ -260,28 +253,24 @@ class World:
             pod
             for pod in pods
             if pod.deletion_timestamp is not None
-            or ((now := known.get(pod.key)) is not None and now.node_name)
-            or (assumed and assumed.get(pod.key) == pod.uid)
+            or (
+                (now := known.get(pod.key)) is not None
+                and (now.node_name or (pod.key in assumed and now.uid == pod.uid))
+            )
         ]
 
     def is_assumed(self, pod: Pod) -> bool:
-        return self._assumed.get(pod.key) == pod.uid
+        return pod.key in self._assumed and self.pods[pod.key].uid == pod.uid
 
-    def _count(self, pod: Pod, node_name: str) -> None:
-        key, table = pod.key, self.table
-        known = self._counted.get(key)
-        if known == node_name:
+    def _move(self, pod: Pod, before: str) -> None:
+        """Count a pod on the node it shows; ``before``: where it counted, '' = nowhere."""
+        table, node_name = self.table, pod.node_name
+        if before == node_name:
             self._on_table(table.replace_pod, pod, node_name)
             return
-        self._counted[key] = node_name
-        if known is not None:
-            self._on_table(table.remove_pod, pod, known)
+        if before:
+            self._on_table(table.remove_pod, pod, before)
         self._on_table(table.add_pod, pod, node_name)
-
-    def _uncount(self, pod: Pod) -> None:
-        known = self._counted.pop(pod.key, None)
-        if known is not None:
-            self._on_table(self.table.remove_pod, pod, known)
 
     # --- nodes ------------------------------------------------------------------------------------------------------
 
@@ -322,21 +311,19 @@ class World:
         assert self.nodes == {node.name: node for node in self.table.known_nodes()}
         for key, pod in self.pods.items():
             assert pod.key == key
-            if pod.node_name:
-                assert self._counted[key] == pod.node_name
-            else:
-                assert (key in self._counted) == (key in self._assumed)
+            assert not (pod.node_name and key in self._assumed)
             if pod.group_key is not None:
                 scheduled = pod.uid in self.forest.scheduled_pods(pod.group_key)
                 assert scheduled == (bool(pod.node_name) or key in self._assumed)
                 assert (pod.uid in self.forest.pods(pod.group_key)) == self._takes_part(pod)
             assert self.accounts is None or self._takes_part(pod) or self.accounts.is_placed(key) is None
-        assert self._counted.keys() <= self.pods.keys()
-        assert all(self.pods[key].uid == uid and not self.pods[key].node_name for key, uid in self._assumed.items())
+        assert self._assumed.keys() <= self.pods.keys()
         self.table.settle()
         self.table._check()
-        for node, pods in zip(self.table.names, self.table.pods, strict=True):
-            assert all(self._counted[key] == node for key in pods)
+        stand = [*zip(self.table.names, self.table.pods, strict=True), *self.table.homeless.items()]
+        places = ((key, pod.node_name or self._assumed.get(key)) for key, pod in self.pods.items())
+        assert {key: node for node, pods in stand for key in pods} == {key: node for key, node in places if node}
+        for _, pods in stand:
             assert all(pod is self.pods[key] for key, pod in pods.items() if pod.node_name)
         if self.accounts is not None:
             self.accounts._check()
