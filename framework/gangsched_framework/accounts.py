@@ -275,13 +275,13 @@ class Accounts:
             tenant = job.tenant
             if came := like.came:
                 like.came = 0
-                change = times(like.request, came)
+                change = like.request if came == 1 else times(like.request, came)
                 job.pods, tenant.pods = job.pods + came, tenant.pods + came
                 job.request = plus(job.request, change) if job.request else change
                 tenant.request = plus(tenant.request, change)
             if settled := like.settled:
                 like.settled = 0
-                change = times(like.request, settled)
+                change = like.request if settled == 1 else times(like.request, settled)
                 job.allocated = plus(job.allocated, change) if job.allocated else change
                 tenant.allocated = plus(tenant.allocated, change)
         if self._left:

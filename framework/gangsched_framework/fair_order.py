@@ -136,7 +136,7 @@ class FairOrder:
         """What counts of a tenant; of use until the next change."""
         return self.accounts.tenants.get(tenant) or TenantAccount(tenant)
 
-    def tenant_key(self, tenant: str, *, in_branch: bool = False) -> Key:
+    def tenant_key(self, tenant: str, in_branch: bool = False) -> Key:
         """By the plugins, then age, then name. ``in_branch``: without what the tenants of its branch have in common."""
         account = self.accounts.tenants.get(tenant) or TenantAccount(tenant)
         key: Key = ()

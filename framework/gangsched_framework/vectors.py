@@ -30,7 +30,7 @@ def stored_amounts(resources: Resources, pods: int = 0) -> dict[str, int]:
 def plus(left: Vector, right: Vector) -> Vector:
     """The sum of every resource."""
     if len(left) == len(right):
-        return tuple(map(add, left, right))
+        return (*map(add, left, right),)  # a fifth less than tuple(…)
     if not left:
         return right
     return tuple(a + b for a, b in zip_longest(left, right, fillvalue=0))
@@ -39,7 +39,7 @@ def plus(left: Vector, right: Vector) -> Vector:
 def minus(left: Vector, right: Vector) -> Vector:
     """The difference of every resource, which may be negative."""
     if len(left) == len(right):
-        return tuple(map(sub, left, right))
+        return (*map(sub, left, right),)
     if not right:
         return left
     return tuple(a - b for a, b in zip_longest(left, right, fillvalue=0))
@@ -47,4 +47,4 @@ def minus(left: Vector, right: Vector) -> Vector:
 
 def times(vector: Vector, count: int) -> Vector:
     """``count`` times every resource."""
-    return vector if count == 1 else tuple(map(mul, vector, repeat(count)))
+    return (*map(mul, vector, repeat(count)),)

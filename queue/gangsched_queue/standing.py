@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from gangsched_framework.fair_order import FairOrder, Key
 from gangsched_framework.moved import Branch
@@ -12,44 +12,50 @@ Name = TypeVar("Name", str, Branch)
 
 
 class Row(Generic[Name]):
-    """Names in the order of their keys, then by name. O(log n) beside the shift of a list."""
+    """Names in the order of their keys, which are of one length, then by name. O(log n) beside the shift of a list."""
 
     def __init__(self) -> None:
-        self._keys: dict[Name, Key] = {}
-        self._order: list[tuple[Key, Name]] = []
+        self._entries: dict[Name, tuple[Any, ...]] = {}
+        """The key with the name behind it: flat, as nested ones are compared twice."""
+        self._order: list[tuple[Any, ...]] = []
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return len(self._entries)
 
     def __contains__(self, name: Name) -> bool:
-        return name in self._keys
+        return name in self._entries
 
     @property
     def first(self) -> Name | None:
-        return self._order[0][1] if self._order else None
+        return self._order[0][-1] if self._order else None
 
     def place(self, name: Name, key: Key) -> None:
         """A name stands here by this key from now on."""
-        old = self._keys.get(name)
-        if old == key:
+        entry, old = (*key, name), self._entries.get(name)
+        if old == entry:
             return
         if old is not None:
-            del self._order[bisect_left(self._order, (old, name))]
-        self._keys[name] = key
-        insort(self._order, (key, name))
+            self._drop(old)
+        self._entries[name] = entry
+        insort(self._order, entry)
 
     def take(self, name: Name) -> None:
         """A name stands here no more, if it did."""
-        old = self._keys.pop(name, None)
+        old = self._entries.pop(name, None)
         if old is not None:
-            del self._order[bisect_left(self._order, (old, name))]
+            self._drop(old)
+
+    def _drop(self, entry: tuple[Any, ...]) -> None:
+        order = self._order
+        del order[0 if order[0] is entry else bisect_left(order, entry)]
 
     def names(self) -> list[Name]:
         """In their order."""
-        return [name for _, name in self._order]
+        return [entry[-1] for entry in self._order]
 
     def _check(self) -> None:
-        assert self._order == sorted((key, name) for name, key in self._keys.items())
+        assert self._order == sorted(self._entries.values())
+        assert all(entry[-1] == name for name, entry in self._entries.items())
 
 
 class Standing(Protocol):
@@ -98,7 +104,7 @@ class FlatStanding(Row[str]):
     def _check(self) -> None:
         """Assert that every tenant stands where it would be put now (tests only)."""
         super()._check()
-        assert all(key == self._fair_order.tenant_key(tenant) for tenant, key in self._keys.items())
+        assert all(entry[:-1] == self._fair_order.tenant_key(tenant) for tenant, entry in self._entries.items())
 
 
 class BranchedStanding:
@@ -132,7 +138,7 @@ class BranchedStanding:
         members = self._members.get(branch)
         if members is None:
             members = self._members[branch] = Row()
-        members.place(tenant, self._order.tenant_key(tenant, in_branch=True))
+        members.place(tenant, self._order.tenant_key(tenant, True))
         self.shift(branch)
 
     def take(self, tenant: str) -> None:

@@ -70,7 +70,10 @@ class HdrfBook(Book):
 
     def settle(self) -> None:
         """Bring the tree up to date; tenants whose level changed have moved, and branches where one above did."""
-        tree, moved = self._tree, self.accounts.moved
+        tree = self._tree
+        if tree is not None and not self._changed:
+            return
+        moved = self.accounts.moved
         if tree is None:
             known = self._paths
             tree = self._rebuild()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from math import inf
-from operator import sub, truediv
 
 from gangsched_framework.account import JobAccount, TenantAccount
 from gangsched_framework.accounts import Accounts
@@ -15,6 +13,8 @@ from gangsched_plugins.fairshare.book import Book, readable
 from gangsched_plugins.fairshare.deserved import Claim, Division, divide
 from gangsched_plugins.fairshare.deserved_columns import DeservedTable, Matrix
 from gangsched_plugins.fairshare.entitlement import real_capability, total_of
+
+_MOST_REQUESTS = 10_000
 
 
 class ProportionBook(Book):
@@ -31,8 +31,7 @@ class ProportionBook(Book):
         self._requested: dict[str, None] = {}
         self._matrix: Matrix | None = None
         self._deserved: dict[str, list[float]] = {}
-        self._divisors: dict[str, list[float]] = {}
-        """What is deserved, by tenant; infinity where that is too little to count."""
+        self._of_request: dict[Vector, tuple[tuple[int, int], ...]] = {}
         self._settled = False
         accounts.on_requested.append(self._on_requested)
         accounts.on_total.append(self._start_anew)
@@ -52,9 +51,11 @@ class ProportionBook(Book):
 
     def share(self, tenant: TenantAccount) -> float:
         """max over what is deserved of allocated / deserved (P11r)."""
-        if not self._settled:
-            self.settle()
-        return max(map(truediv, tenant.allocated, self._divisors.get(tenant.name, ())), default=0.0)
+        worst = 0.0
+        for held, deserved in zip(tenant.allocated, self.deserved(tenant.name), strict=False):
+            if deserved >= EPSILON and held / deserved > worst:
+                worst = held / deserved
+        return worst
 
     def deserved(self, tenant: str) -> list[float]:
         """In the order of the accounts' resources."""
@@ -65,11 +66,9 @@ class ProportionBook(Book):
     def overused(self, tenant: TenantAccount) -> str:
         """Why a tenant is overused: everything it deserves is used up, ``pods`` included (P13r); '' = it is not."""
         name, deserved, held = tenant.name, self.deserved(tenant.name), tenant.allocated
-        if max(map(sub, deserved, held), default=0) >= EPSILON:
-            return ""
         count, shown = len(held), -1
         for index, most in enumerate(deserved):
-            if index >= count and most >= EPSILON:
+            if most - (held[index] if index < count else 0) >= EPSILON:
                 return ""
             if shown < 0 and most >= EPSILON:
                 shown = index
@@ -82,24 +81,38 @@ class ProportionBook(Book):
     def beyond(self, tenant: TenantAccount, request: Vector, *, tentative: bool = False) -> str:
         """Why a tenant may not take ``request``: in some resource it would exceed what it deserves (P14r); '' = it may.
 
-        ``pods`` and what is not requested are never looked at (R23). ``tentative``: the steps of the running cycle
-        count too.
+        ``tentative``: the steps of the running cycle count too.
         """
-        name, deserved = tenant.name, self.deserved(tenant.name)
-        total = plus(tenant.allocated, request)
+        deserved, held = self.deserved(tenant.name), tenant.allocated
         if tentative:
-            total = plus(total, self.accounts.tentative.of(name))
-        if max(map(sub, total, deserved), default=0) < EPSILON:
-            return ""
-        for resource, wanted, held, most in zip(self.accounts.names, request, total, deserved, strict=False):
-            if wanted > 0 and resource != PODS and held - most >= EPSILON:
-                shown = readable(resource, held), readable(resource, most)
-                return f"queue {name}: {resource} {shown[0]} would exceed deserved {shown[1]}"
+            held = plus(held, self.accounts.tentative.of(tenant.name))
+        count = len(held)
+        for index, total in self._wanted(request):
+            if index < count:
+                total += held[index]
+            if total - deserved[index] >= EPSILON:
+                name = self.accounts.names[index]
+                shown = readable(name, total), readable(name, deserved[index])
+                return f"queue {tenant.name}: {name} {shown[0]} would exceed deserved {shown[1]}"
         return ""
+
+    def _wanted(self, request: Vector) -> tuple[tuple[int, int], ...]:
+        """(resource, amount) of what is requested; ``pods`` is never looked at (R23)."""
+        found = self._of_request.get(request)
+        if found is None:
+            if len(self._of_request) > _MOST_REQUESTS:
+                self._of_request.clear()
+            pods = self.accounts.names.index(PODS) if PODS in self.accounts.names else -1
+            found = tuple((index, amount) for index, amount in enumerate(request) if amount > 0 and index != pods)
+            self._of_request[request] = found
+        return found
 
     def sates(self, tenant: TenantAccount) -> bool:
         """Whether the tenant deserves all it asks for."""
-        return max(map(sub, tenant.request, self.deserved(tenant.name)), default=0) < EPSILON
+        for asked, most in zip(tenant.request, self.deserved(tenant.name), strict=False):
+            if asked - most >= EPSILON:
+                return False
+        return True
 
     def room(self, tenant: str) -> Hashable:
         """What a tenant holds and deserves: all that ``beyond`` looks at, tentative amounts aside."""
@@ -143,10 +156,9 @@ class ProportionBook(Book):
         if before == after:
             return
         if after is None:
-            del self._deserved[name], self._divisors[name]
+            del self._deserved[name]
         else:
             self._deserved[name] = after
-            self._divisors[name] = [most if most >= EPSILON else inf for most in after]
         known = before is not None and after is not None and len(before) == len(after)
         grew = not known or any(b > a for a, b in zip(before or (), after or (), strict=True))
         self.accounts.moved.note(name, grew)
