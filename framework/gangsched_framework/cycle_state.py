@@ -51,18 +51,20 @@ _NOBODY: frozenset[str] = frozenset()
 
 
 class CycleState(_Store):
-    """State of one pod's attempt. ``skip_filter`` / ``skip_score`` name the plugins that answered Skip."""
+    """State of one pod's attempt. ``skip_filter`` / ``skip_score`` name the plugins that answered Skip; ``prepared``:
+    PreFilter has been asked."""
 
-    __slots__ = ("placement", "skip_filter", "skip_score")
+    __slots__ = ("placement", "prepared", "skip_filter", "skip_score")
 
     def __init__(self, placement: PlacementCycleState | None = None) -> None:
         self._data = {}
         self.placement = placement
+        self.prepared = False
         self.skip_filter = self.skip_score = _NOBODY
 
     def clone(self) -> CycleState:
         """A copy whose values can change without showing here (values offering ``clone`` are cloned)."""
         copy = CycleState(self.placement)
         copy._data = {k: v.clone() if hasattr(v, "clone") else v for k, v in self._data.items()}
-        copy.skip_filter, copy.skip_score = self.skip_filter, self.skip_score
+        copy.prepared, copy.skip_filter, copy.skip_score = self.prepared, self.skip_filter, self.skip_score
         return copy

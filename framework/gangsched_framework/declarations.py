@@ -29,6 +29,15 @@ class ReadsPreparedState(Plugin, Protocol):
 
 
 @runtime_checkable
+class PreparesState(Plugin, Protocol):
+    """A PostFilter that calls ``Framework.prepare`` before it reads the state: where columns found no node, PreFilter
+    may not have been asked yet."""
+
+    @property
+    def prepares_state(self) -> bool: ...
+
+
+@runtime_checkable
 class JudgesPodAlone(Plugin, Protocol):
     """A PreFilter that reads the pod and the accounts, never nodes, keeps nothing in the state and does not filter.
 

@@ -84,6 +84,8 @@ class Framework:
         self._extensions = tuple(p for p in self.pre_filter_plugins if isinstance(p, PreFilterExtensions))
         self.filter_plugins = tuple(self._prepared(p, "filter", self.pre_filter_plugins) for p in self._at("filter"))
         self._post_filter = self._at("postFilter")
+        self.post_filters_prepare = all(getattr(plugin, "prepares_state", False) for plugin in self._post_filter)
+        """Whether every PostFilter plugin sees to it that PreFilter was asked, before it reads the state."""
         self._pre_score = self._at("preScore")
         self.score_plugins = tuple((self._prepared(p, "score", self._pre_score), w) for p, w in self._weighted("score"))
         self.node_plugins = self._node_plugins()
@@ -240,6 +242,11 @@ class Framework:
         self, state: CycleState, pod: Pod, statuses: Mapping[str, Status]
     ) -> tuple[PostFilterResult | None, Status | None]:
         return run_pod.run_post_filter(self._post_filter, state, pod, statuses)
+
+    def prepare(self, state: CycleState, pod: Pod, nodes: Sequence[NodeInfo]) -> None:
+        """PreFilter, for a state that nobody has prepared yet."""
+        if not state.prepared:
+            self.run_pre_filter(state, pod, nodes)
 
     @property
     def has_post_filter(self) -> bool:

@@ -54,7 +54,7 @@ def run_pre_filter(
     """PreFilter of every plugin; narrowed sets are intersected (spec §4.1.2-4.1.4). The state learns who skipped."""
     skipped: list[str] = []
     outcome = _ask_pre_filter(plugins, state, pod, nodes, skipped)
-    state.skip_filter = frozenset(skipped)
+    state.skip_filter, state.prepared = frozenset(skipped), True
     return outcome
 
 

@@ -28,6 +28,7 @@ class DefaultPreemption:
 
     name = names.DEFAULT_PREEMPTION
     pre_enqueue_scope = "tree"
+    prepares_state = True
 
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None:
         self._handle = handle
@@ -65,7 +66,7 @@ class DefaultPreemption:
         newest = self._handle.newest(pod)
         if newest is None:
             return None, error(f'{PREFIX}pod "{pod.name}" not found')
-        attempt = PodPreemption(self._handle, self._framework(pod), state, newest, statuses, self._dry_runs)
+        attempt = PodPreemption(self._handle, self._framework(pod), state, pod, newest, statuses, self._dry_runs)
         result, status = attempt.run(self._percentage, self._absolute)
         if self._asynchronous and result is not None and result.victims and not self._handle.rehearsal:
             self._gate.close(pod.entity_key, result.victims)

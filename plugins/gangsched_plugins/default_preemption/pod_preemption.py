@@ -30,7 +30,7 @@ _NOT_HELPFUL = unresolvable("Preemption is not helpful for scheduling")
 class PodPreemption:
     """One attempt for one pod. ``statuses``: why each node refused it; absent nodes were excluded.
 
-    ``dry_runs``: those of earlier preemptors, None = nothing is remembered.
+    ``state`` is that of the ``popped`` pod. ``dry_runs``: those of earlier preemptors, None = nothing is remembered.
     """
 
     def __init__(
@@ -38,6 +38,7 @@ class PodPreemption:
         handle: Handle,
         framework: Framework,
         state: CycleState,
+        popped: Pod,
         pod: Pod,
         statuses: Mapping[str, Status],
         dry_runs: RowMemo[DryRun] | None = None,
@@ -46,6 +47,7 @@ class PodPreemption:
         self._snapshot = handle.snapshot
         self._framework = framework
         self._state = state
+        self._popped = popped
         self._pod = pod
         self._statuses = statuses
         self._units = UnitFinder(handle.forest, handle.snapshot)
@@ -64,6 +66,7 @@ class PodPreemption:
             return None, unschedulable(PREFIX + refused)
         helpful = self._helpful()
         if helpful:
+            self._framework.prepare(self._state, self._popped, self._snapshot.all_nodes)
             self._remember()
         wanted = max(len(helpful) * percentage // 100, absolute)
         found: list[Candidate] = []

@@ -64,7 +64,8 @@ class ColumnSearch:
         row = self.run.next(column, pod) if placement.rows is None else column.best_of(placement.array)
         if row >= 0:
             return names[row]
-        framework.run_pre_filter(state, pod, snapshot.all_nodes)  # the post-filter works on its state
+        if not framework.post_filters_prepare:
+            framework.prepare(state, pod, snapshot.all_nodes)
         return self._refused(column, {})
 
     def planned(self, framework: Framework, pod: Pod) -> int:
