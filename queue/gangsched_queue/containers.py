@@ -35,6 +35,8 @@ class Containers:
     last_popped: EntityKey | None = None
     popped_alike: Kind | None = None
     """Of the members of the popped tree, if PreEnqueue need not be asked of each again while they do not change."""
+    popped_at: int = 0
+    """Their marks are not before this position, those of pods popped earlier are."""
 
     def place_member(self, leaf: EntityKey, info: QueuedPodInfo, *, arrives: bool = False) -> EntityKey | None:
         """Put a member that is nowhere to where its root is (spec §2.11 Add 3).
@@ -53,7 +55,7 @@ class Containers:
             if root == self.last_popped:
                 self.pending.add(leaf, info, attempted=False, unchanged=False)
                 return None
-            found = self.waiting.find_tree(root)
+            found = self.waiting.trees.get(root) or self.waiting.find_tree(root)
         if found is None:
             group = self.forest.group(root)
             assert group is not None
@@ -81,7 +83,7 @@ class Containers:
         if root is None or root == self.last_popped:
             info = (self.incomplete if root is None else self.pending).get(leaf, pod_key)
             return (info, None, None) if info is not None else None
-        found = self.waiting.find_tree(root)
+        found = self.waiting.trees.get(root) or self.waiting.find_tree(root)
         info = found[0].get(leaf, pod_key) if found is not None else None
         return (info, *found) if found is not None and info is not None else None
 

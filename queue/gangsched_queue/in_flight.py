@@ -31,7 +31,8 @@ class InFlight:
         self.marks: OrderedDict[str, tuple[int, Pod]] = OrderedDict()
         """UID -> position of every pod in flight, and the pod as it was popped."""
         self._events: deque[MissedEvent] = deque()
-        self._next = 0
+        self.position = 0
+        """Of the next mark or event."""
 
     def __contains__(self, uid: str) -> bool:
         return uid in self.marks
@@ -45,14 +46,14 @@ class InFlight:
         marks, uid = self.marks, pod.uid
         if uid in marks:
             return False
-        marks[uid] = (self._next, pod)
-        self._next += 1
+        marks[uid] = (self.position, pod)
+        self.position += 1
         return True
 
     def begin(self, infos: list[QueuedPodInfo]) -> list[QueuedPodInfo]:
         """The attempts of members begin, all at one position; those under way already are left out."""
-        marks, position = self.marks, self._next
-        self._next = position + 1
+        marks, position = self.marks, self.position
+        self.position = position + 1
         if marks:
             infos = [info for info in infos if info.pod.uid not in marks]
         for info in infos:
@@ -65,8 +66,8 @@ class InFlight:
     def record(self, event: ClusterEvent, old: EventObject, new: EventObject, only: str = "") -> None:
         """Remember an event for the pods in flight; nothing is kept when there are none. O(1)."""
         if self.marks:
-            self._events.append(MissedEvent(self._next, event, old, new, only))
-            self._next += 1
+            self._events.append(MissedEvent(self.position, event, old, new, only))
+            self.position += 1
 
     def missed(self, uid: str) -> list[MissedEvent]:
         """What happened since the pod's mark, in order, updates of other pods left out. O(what happened)."""
@@ -94,7 +95,7 @@ class InFlight:
         self._drop_seen()
 
     def _drop_seen(self) -> None:
-        oldest = next(iter(self.marks.values()))[0] if self.marks else self._next
+        oldest = next(iter(self.marks.values()))[0] if self.marks else self.position
         while self._events and self._events[0].position < oldest:
             self._events.popleft()
 
@@ -103,7 +104,7 @@ class InFlight:
         order = [missed.position for missed in self._events]
         assert len(set(order)) == len(order)
         assert set(marks).isdisjoint(order)
-        assert all(position < self._next for position in (*marks, *order))
+        assert all(position < self.position for position in (*marks, *order))
         assert marks == sorted(marks)
         assert order == sorted(order)
         assert not order or (self.marks and marks[0] < order[0]), "events nobody waits for"

@@ -18,9 +18,10 @@ def pop(queue: Containers) -> QueuedPodInfo | PoppedPodGroupInfo | None:
         if entity is None:
             return None
         if not isinstance(entity, QueuedPodInfo):
+            begin = queue.in_flight.position
             leaves = _start_members(queue, entity)
             if leaves:
-                queue.last_popped, queue.popped_alike = entity.key, entity.alike
+                queue.last_popped, queue.popped_alike, queue.popped_at = entity.key, entity.alike, begin
                 return _popped(queue, entity, leaves)
         elif queue.in_flight.mark(entity.pod):  # else it is dropped, and the next is popped (spec §2.5.4)
             entity.attempts += 1
@@ -99,7 +100,8 @@ def _give_member_back(queue: Containers, leaf: EntityKey, info: QueuedPodInfo) -
     if queue.pending.get(leaf, pod.key) is not None:
         raise _queued_already(info)
     info.timestamp = queue.clock.now()
-    queue.pending.add(leaf, info, attempted=True, unchanged=mark is not None and mark[1] is pod)
+    unchanged = mark is not None and mark[1] is pod and mark[0] >= queue.popped_at
+    queue.pending.add(leaf, info, attempted=True, unchanged=unchanged)
 
 
 def _queued_already(info: QueuedPodInfo) -> InvariantError:

@@ -99,8 +99,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "operations_cycle",
         "a failed member keeps its timestamp",
-        "    info.timestamp = queue.clock.now()\n    queue.pending.add(",
-        "    queue.pending.add(",
+        "    info.timestamp = queue.clock.now()\n    unchanged",
+        "    unchanged",
     ),
     _queue("operations_cycle", "a failed member stays in flight", "    in_flight.done(pod.uid)\n", ""),
     _queue("operations_cycle", "a failed pod keeps its old expiration", "info.backoff_expiration = None", "pass"),
@@ -281,8 +281,14 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "operations_cycle",
         "a member that changed in its attempt is not asked again",
-        "unchanged=mark is not None and mark[1] is pod",
-        "unchanged=True",
+        "unchanged = mark is not None and mark[1] is pod and",
+        "unchanged = mark is not None and",
+    ),
+    _queue(
+        "operations_cycle",
+        "a member of an earlier cycle is not asked when it comes back",
+        "mark[1] is pod and mark[0] >= queue.popped_at",
+        "mark[1] is pod",
     ),
     _queue(
         "operations_cycle",

@@ -11,7 +11,8 @@ from gangsched_framework.infos import PoppedPodGroupInfo
 from gangsched_framework.objects import Group, Pod
 from gangsched_framework.status import unschedulable
 from gangsched_queue.entities import QueuedPodGroupInfo
-from tests.queue_room.cluster import Cluster, group, key, pod, rejected
+from gangsched_queue.settings import SECOND
+from tests.queue_room.cluster import BINDING, Cluster, group, key, pod, rejected
 from tests.queue_room.fakes import FIT, GANG, GATES, PREEMPTION
 
 NO = unschedulable("no")
@@ -180,6 +181,29 @@ def test_a_gate_put_up_while_a_failed_member_is_pending_holds_the_tree_back_when
     gate(cluster)
     cluster.queue.add_attempted(popped, NO)
     assert cluster.entity("p").gated_by == GATES
+
+
+def test_a_member_of_an_earlier_cycle_that_comes_back_into_a_later_one_is_asked() -> None:
+    cluster = failed(told(group("g", 1), pod("p", "g"), pod("q", "g")))
+    gate(cluster)  # in backoff, from where it goes to the active queue without being asked again
+    cluster.advance(20 * SECOND)
+    assert cluster.pop() is not None
+    cluster.finish({"p": BINDING, "q": rejected(FIT)}, NO)
+    cluster.advance(20 * SECOND)
+    popped = cluster.pop()
+    assert popped is not None
+    assert [info.pod.name for info in popped.members()] == ["q"]
+    cluster.refuse("p")
+    cluster.finish(rejected(FIT), NO)
+    assert cluster.entity("q").gated_by == GATES
+
+
+def test_members_that_failed_at_one_instant_go_by_their_names_whoever_came_first() -> None:
+    cluster = told(group("g", 2), pod("q", "g"))
+    cluster.advance(SECOND)
+    cluster.add_pod(pod("p", "g"))
+    assert cluster.entity("p").members == {key("g"): ("q", "p")}
+    assert failed(cluster).entity("p").members == {key("g"): ("p", "q")}
 
 
 def test_members_whose_leaf_moved_during_the_attempt_are_told_apart() -> None:
