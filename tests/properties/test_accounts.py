@@ -14,7 +14,7 @@ from gangsched_framework.accounts import Accounts
 from gangsched_framework.fair_order import FairOrder, Key
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.moved import Moved
-from gangsched_framework.objects import QUEUE_NAME, Pod, PodGroup, Queue
+from gangsched_framework.objects import QUEUE_NAME, EntityKey, Pod, PodGroup, Queue
 from gangsched_framework.testing import FakeHandle, make_node, make_pod, make_pod_group, make_snapshot
 from gangsched_plugins.default_registry import default_registry
 from tests.properties.fair_story import ARGS, TIERS, _books
@@ -147,3 +147,18 @@ def test_whenever_they_are_read_the_books_are_those_of_the_present(seed: int, ti
         for _ in range(books.rng.randint(1, 6)):
             books.change()
         books.look()
+
+
+@pytest.mark.parametrize("read", [True, False])
+def test_a_job_that_has_lost_its_pods_starts_anew_for_another_tenant(read: bool) -> None:
+    books = Books("", "proportion")
+    world, pod = books.world, evolve(SHAPES[0], name="p", uid="p", group_name="g1")
+    for queue in ("a", "b"):
+        world.forest.add_group(make_pod_group("g1").min_count(1).annotation(QUEUE_NAME, queue).obj())
+        world.regroup(EntityKey("podgroup/default/g1"))
+        world.add_pod(pod)
+        if read or queue == "b":
+            books.look()
+        if queue == "a":
+            world.delete_pod(pod)
+    assert books.accounts.jobs[EntityKey("podgroup/default/g1")].tenant.name == "b"
