@@ -33,7 +33,7 @@ class Preemptor:
 
 @define(eq=False)
 class _Told:
-    """What a failure says at one instant of every pod it befalls.
+    """What a failure says at one instant of every pod it befalls; ``note``: its message in an event.
 
     ``condition`` is what it writes to pods of status ``shown``, that of the pod it befell last.
     """
@@ -47,20 +47,6 @@ class _Told:
     verdict: PodVerdict
     shown: PodStatus | None = None
     condition: Condition | None = None
-
-    @classmethod
-    def of(cls, failure: Failure, time: int) -> _Told:
-        status, fit_error = failure.status, failure.fit_error
-        message, unschedulable, pending = status.message, _NO_PLUGINS, _NO_PLUGINS
-        if fit_error is not None:
-            unschedulable, pending = fit_error.unschedulable_plugins, fit_error.pending_plugins
-        verdict = PodVerdict(None, status, failure.nominate or "", tuple(sorted(unschedulable)))
-        return cls(failure, time, message, event_note(message), unschedulable, pending, verdict)
-
-    def like(self, other: _Told) -> bool:
-        """Whether the conditions they write to a pod are equal."""
-        codes = self.failure.status.code, other.failure.status.code
-        return self.time == other.time and self.message == other.message and codes[0] is codes[1]
 
 
 _NO_PLUGINS: frozenset[str] = frozenset()
@@ -170,8 +156,18 @@ class Submitter:
         now, last = self.clock.now(), self._told
         if last is not None and last.failure is failure and last.time == now:
             return last
-        self._told = told = _Told.of(failure, now)
-        if last is not None and told.like(last):
+        status, fit_error = failure.status, failure.fit_error
+        message, unschedulable, pending = status.message, _NO_PLUGINS, _NO_PLUGINS
+        if fit_error is not None:
+            unschedulable, pending = fit_error.unschedulable_plugins, fit_error.pending_plugins
+        verdict = PodVerdict(None, status, failure.nominate or "", tuple(sorted(unschedulable)))
+        told = self._told = _Told(failure, now, message, event_note(message), unschedulable, pending, verdict)
+        if (
+            last is not None
+            and last.time == now
+            and last.message == message
+            and last.failure.status.code is status.code
+        ):
             told.shown, told.condition = last.shown, last.condition
         return told
 
