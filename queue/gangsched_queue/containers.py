@@ -36,7 +36,7 @@ class Containers:
     popped_alike: Kind | None = None
     """Of the members of the popped tree, if PreEnqueue need not be asked of each again while they do not change."""
     popped_at: int = 0
-    """Their marks are not before this position, those of pods popped earlier are."""
+    """Position of their marks."""
 
     def place_member(self, leaf: EntityKey, info: QueuedPodInfo, *, arrives: bool = False) -> EntityKey | None:
         """Put a member that is nowhere to where its root is (spec §2.11 Add 3).

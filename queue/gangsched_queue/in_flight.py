@@ -7,10 +7,12 @@ from collections.abc import Iterable
 
 from gangsched_framework.events import ClusterEvent
 from gangsched_framework.infos import QueuedPodInfo
-from gangsched_framework.objects import Group, Node, Pod
+from gangsched_framework.objects import EntityKey, Group, Node, Pod
 from gangsched_framework.values import value
 
 EventObject = Pod | Node | Group | None
+Leaves = dict[EntityKey, list[QueuedPodInfo]]
+"""The members of each leaf that has any."""
 
 
 @value(eq=False)
@@ -50,18 +52,20 @@ class InFlight:
         self.position += 1
         return True
 
-    def begin(self, infos: list[QueuedPodInfo]) -> list[QueuedPodInfo]:
-        """The attempts of members begin, all at one position; those under way already are left out."""
+    def begin(self, leaves: Leaves) -> Leaves:
+        """The attempts of members begin, all at one position; those under way already are left out (spec §2.5.4)."""
         marks, position = self.marks, self.position
         self.position = position + 1
         if marks:
-            infos = [info for info in infos if info.pod.uid not in marks]
-        for info in infos:
-            pod = info.pod
-            marks[pod.uid] = (position, pod)
-            info.attempts += 1
-            info.gating_plugin = ""
-        return infos
+            free = {leaf: [info for info in infos if info.pod.uid not in marks] for leaf, infos in leaves.items()}
+            leaves = {leaf: infos for leaf, infos in free.items() if infos}
+        for infos in leaves.values():
+            for info in infos:
+                pod = info.pod
+                marks[pod.uid] = (position, pod)
+                info.attempts += 1
+                info.gating_plugin = ""
+        return leaves
 
     def record(self, event: ClusterEvent, old: EventObject, new: EventObject, only: str = "") -> None:
         """Remember an event for the pods in flight; nothing is kept when there are none. O(1)."""

@@ -18,25 +18,15 @@ def pop(queue: Containers) -> QueuedPodInfo | PoppedPodGroupInfo | None:
         if entity is None:
             return None
         if not isinstance(entity, QueuedPodInfo):
-            begin = queue.in_flight.position
-            leaves = _start_members(queue, entity)
+            position = queue.in_flight.position
+            leaves = queue.in_flight.begin(entity.ordered(queue.forest))
             if leaves:
-                queue.last_popped, queue.popped_alike, queue.popped_at = entity.key, entity.alike, begin
+                queue.last_popped, queue.popped_alike, queue.popped_at = entity.key, entity.alike, position
                 return _popped(queue, entity, leaves)
         elif queue.in_flight.mark(entity.pod):  # else it is dropped, and the next is popped (spec §2.5.4)
             entity.attempts += 1
             queue.last_popped = entity.key
             return entity
-
-
-def _start_members(queue: Containers, entity: QueuedPodGroupInfo) -> dict[EntityKey, list[QueuedPodInfo]]:
-    """The members whose attempts begin, leaf by leaf: all that are not in flight already (spec §2.5.4)."""
-    leaves = entity.ordered(queue.forest)
-    for leaf, members in list(leaves.items()):
-        leaves[leaf] = queue.in_flight.begin(members)
-        if not leaves[leaf]:
-            del leaves[leaf]
-    return leaves
 
 
 def popped_tree(queue: Containers, entity: QueuedPodGroupInfo) -> PoppedPodGroupInfo:
@@ -100,7 +90,7 @@ def _give_member_back(queue: Containers, leaf: EntityKey, info: QueuedPodInfo) -
     if queue.pending.get(leaf, pod.key) is not None:
         raise _queued_already(info)
     info.timestamp = queue.clock.now()
-    unchanged = mark is not None and mark[1] is pod and mark[0] >= queue.popped_at
+    unchanged = mark is not None and mark[1] is pod and mark[0] == queue.popped_at
     queue.pending.add(leaf, info, attempted=True, unchanged=unchanged)
 
 

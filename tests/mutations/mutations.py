@@ -287,7 +287,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "operations_cycle",
         "a member of an earlier cycle is not asked when it comes back",
-        "mark[1] is pod and mark[0] >= queue.popped_at",
+        "mark[1] is pod and mark[0] == queue.popped_at",
         "mark[1] is pod",
     ),
     _queue(

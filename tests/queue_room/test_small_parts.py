@@ -72,10 +72,12 @@ def test_the_in_flight_list_agrees_with_a_plain_one(steps: list[tuple[str, str]]
             in_flight.mark(pod(name))
             log.append(("mark", uid, ""))
         elif step == "together":
-            begun = in_flight.begin([QueuedPodInfo(pod=pod(each), timestamp=0) for each in "abc"])
+            begun = in_flight.begin({key(each): [QueuedPodInfo(pod=pod(each), timestamp=0)] for each in "abc"})
             free = [each for each in "abc" if ("mark", pod(each).uid, "") not in log]
-            assert [(info.pod.name, info.attempts) for info in begun] == [(each, 1) for each in free]
-            log += [("mark", info.pod.uid, "") for info in begun]
+            assert [(leaf, infos[0].pod.name, infos[0].attempts) for leaf, infos in begun.items()] == [
+                (key(each), each, 1) for each in free
+            ]
+            log += [("mark", pod(each).uid, "") for each in free]
         elif step == "done":
             in_flight.done(uid)
             log = [entry for entry in log if entry != ("mark", uid, "")]
