@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
@@ -15,6 +16,7 @@ from gangsched.engine.decisions import Bind, Evict, SetCondition
 from gangsched.engine.report import CycleReport
 from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.settings import SECOND
+from gangsched_framework.hierarchy import MAX_PARENT_LINKS
 from gangsched_framework.infos import PoppedPodGroupInfo, QueuedPodInfo
 from gangsched_framework.objects import POD, EntityKey, Group, Node, Pod
 from gangsched_framework.queue_state import EntityState, QueueState
@@ -177,20 +179,17 @@ def _victims_are_lesser_and_whole(
     for victim in victims:
         assert victim.pod in seen.placed, f"{victim.pod} did not run"
         pod = seen.placed[victim.pod].pod
-        chain = list(_chain(story, groups, pod.group_key)) if pod.group_key else []
-        if chain and composite(story) and _broken(chain, groups):
-            chain = chain[:1]
+        chain = _climbed(story, groups, pod.group_key)
         whole = [group for group in chain if group.disruption_mode == "all"]
-        deciding = whole[-1] if whole else (chain[0] if chain else None)
-        priority = pod.priority if deciding is None else deciding.effective_priority
+        priority = chain[-1].effective_priority if chain else pod.priority
         assert priority < entity.priority, f"{victim.pod} of priority {priority} is a victim of {entity.priority}"
         if whole:
             _unit_is_whole(story, whole[-1], evicted, seen)
 
 
-def _broken(chain: list[Group], groups: Mapping[EntityKey, Group]) -> bool:
-    parent = chain[-1].parent_key
-    return parent is not None and (parent not in groups or parent in {group.key for group in chain})
+def _climbed(story: Story, groups: Mapping[EntityKey, Group], leaf: EntityKey | None) -> list[Group]:
+    """What preemption looks at of the groups above a pod."""
+    return [] if leaf is None else list(islice(_chain(story, groups, leaf), MAX_PARENT_LINKS))
 
 
 def _unit_is_whole(story: Story, unit: Group, evicted: set[str], seen: Seen) -> None:
@@ -201,7 +200,7 @@ def _unit_is_whole(story: Story, unit: Group, evicted: set[str], seen: Seen) -> 
             continue  # its binding has failed since
         if current is None or current.uid != placed.pod.uid or current.deleting or placed.node not in seen.nodes:
             continue
-        chain = _chain(story, seen.groups_at_submit, current.group_key) if current.group_key else ()
+        chain = _climbed(story, seen.groups_at_submit, current.group_key)
         if any(group.key == unit.key for group in chain):
             assert key in evicted, f"{key} stays though its unit {unit.key} goes"
 
@@ -276,6 +275,11 @@ def _incomplete_pods_have_no_root(story: Story, state: QueueState) -> None:
     for entity in (*state.active, *state.backoff, *state.parked):
         for leaf in entity.members:
             assert not _rootless(story, groups, leaf), f"{leaf} waits in {entity.key}"
+
+
+def _broken(chain: list[Group], groups: Mapping[EntityKey, Group]) -> bool:
+    parent = chain[-1].parent_key
+    return parent is not None and (parent not in groups or parent in {group.key for group in chain})
 
 
 def _rootless(story: Story, groups: Mapping[EntityKey, Group], leaf: EntityKey) -> bool:
