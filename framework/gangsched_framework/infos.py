@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 from attrs import Factory, define, field
 
@@ -24,28 +23,31 @@ class PodGroupInfo:
     children: tuple[PodGroupInfo, ...] = ()
     key: EntityKey = field(init=False, default=Factory(lambda info: info.group.key, takes_self=True))
     is_leaf: bool = field(init=False, default=Factory(lambda info: isinstance(info.group, PodGroup), takes_self=True))
+    _walked: tuple[tuple[PodGroupInfo, ...], tuple[PodGroupInfo, ...]] | None = field(
+        init=False, default=None, repr=False
+    )
+    """Everything and the leaves, once somebody asked; a cached property would make every other look eight times dearer."""
 
     def walk(self) -> Sequence[PodGroupInfo]:
         """This group and everything below it, depth first in child order."""
-        return self._everything if self.children else (self,)
+        return self._below()[0] if self.children else (self,)
 
     def leaves(self) -> Sequence[PodGroupInfo]:
         """The PodGroups of the tree in evaluation order."""
-        return (self,) if self.is_leaf else self._leaves
+        return (self,) if self.is_leaf else self._below()[1]
 
-    @cached_property
-    def _everything(self) -> tuple[PodGroupInfo, ...]:
-        found: list[PodGroupInfo] = []
-        stack: list[PodGroupInfo] = [self]
-        while stack:
-            info = stack.pop()
-            found.append(info)
-            stack.extend(reversed(info.children))
-        return tuple(found)
-
-    @cached_property
-    def _leaves(self) -> tuple[PodGroupInfo, ...]:
-        return tuple(info for info in self._everything if info.is_leaf)
+    def _below(self) -> tuple[tuple[PodGroupInfo, ...], tuple[PodGroupInfo, ...]]:
+        found = self._walked
+        if found is None:
+            everything: list[PodGroupInfo] = []
+            stack: list[PodGroupInfo] = [self]
+            while stack:
+                info = stack.pop()
+                everything.append(info)
+                stack.extend(reversed(info.children))
+            found = tuple(everything), tuple(info for info in everything if info.is_leaf)
+            object.__setattr__(self, "_walked", found)
+        return found
 
 
 NO_ENTITY = EntityKey("")
