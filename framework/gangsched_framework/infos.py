@@ -26,7 +26,7 @@ class PodGroupInfo:
     _walked: tuple[tuple[PodGroupInfo, ...], tuple[PodGroupInfo, ...]] | None = field(
         init=False, default=None, repr=False
     )
-    """Everything and the leaves, once somebody asked; a cached property would make every other look eight times dearer."""
+    """Everything, and the leaves, once asked for: a cached property would make each other look eight times dearer."""
 
     def walk(self) -> Sequence[PodGroupInfo]:
         """This group and everything below it, depth first in child order."""
