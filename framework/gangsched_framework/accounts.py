@@ -166,7 +166,7 @@ class Accounts:
         if like is not None:
             self._waiting[pod_key] = like
             like.settled -= 1
-            self._changed.append(like)
+            self._note(like)
             self._tell_allocated(like.job, False)
 
     def _newcomer(self, pod: Pod) -> Like | None:
@@ -198,12 +198,17 @@ class Accounts:
         like = self._waiting.pop(pod_key, None)
         if like is None:
             return
-        if like is self._latest:
-            self._latest = None
+        self._latest = None
         like.came -= 1
         self._left = True
-        self._changed.append(like)
+        self._note(like)
         self._tell_requested(like.job)
+
+    def _note(self, like: Like) -> None:
+        """Its sums are stale. They are made now if nobody has read them for long, so that what is gone is forgotten."""
+        self._changed.append(like)
+        if len(self._changed) > 10_000:
+            self._sum()
 
     def _owner(self, pod: Pod) -> tuple[EntityKey, str | None, bool]:
         """The job of a pod, its tenant as ``tenant_name`` says, and whether a group decides that, not the pod."""
@@ -241,10 +246,7 @@ class Accounts:
         self._forget_tenant(old)
 
     def _tenant(self, name: str) -> TenantAccount:
-        tenant = self._tenants.get(name)
-        if tenant is None:
-            tenant = self._tenants[name] = TenantAccount(name)
-        return tenant
+        return self._tenants.get(name) or self._tenants.setdefault(name, TenantAccount(name))
 
     def _forget_tenant(self, tenant: TenantAccount) -> None:
         if tenant.queue is None and not tenant.pods:

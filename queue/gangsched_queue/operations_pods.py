@@ -25,6 +25,7 @@ def add(queue: Containers, pod: Pod) -> None:
         return
     info = QueuedPodInfo(pod=pod, timestamp=queue.clock.now(), key=NO_ENTITY)
     tree = queue.place_member(leaf, info, arrives=True)
+    # else nobody hears of it: no tree to be woken, no attempt that may miss it, no parked entity or plugin that listens
     if tree is not None or queue.in_flight.marks or queue.waiting.parked.open or queue.registrations.all_hear:
         member_added(queue, pod, tree)
 

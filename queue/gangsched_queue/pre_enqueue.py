@@ -95,7 +95,7 @@ class PreEnqueue:
             for info in members.values():
                 pod = info.pod
                 its = self._kind(pod.scheduler_name, depth)
-                if info.gating_plugin or (kind is not None and kind is not its):
+                if info.gating_plugin or (kind is not None and kind is not its) or not its.keepers.declared:
                     return self._check_group(entity)
                 status = run_pre_enqueue(its.keepers.plugins, pod)
                 if (status.plugin if status is not None else "") not in its.keepers.telling:

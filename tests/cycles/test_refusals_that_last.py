@@ -106,6 +106,17 @@ def test_it_ends_when(change: Callable[[Scheduler], None]) -> None:
     assert not known
 
 
+def test_it_ends_when_a_group_of_running_pods_comes_to_go_as_a_whole() -> None:
+    """What may be evicted is another unit then."""
+    cluster = Cluster()
+    group = leaf("others", 1, priority=-1)
+    cluster.core.add(group)
+    cluster.core.add(pod("here", "others", cpu=2, on="half"))
+    version = cluster.core.world.version
+    cluster.core.update(evolve(group, disruption_mode="all"))
+    assert cluster.core.world.version > version
+
+
 GROUP_OF_OTHERS: dict[str, Callable[[Scheduler, Group], None]] = {
     "becomes less important": lambda core, group: core.update(evolve(group, priority=-1)),
     "goes": lambda core, group: core.delete(group),

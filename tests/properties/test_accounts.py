@@ -162,3 +162,14 @@ def test_a_job_that_has_lost_its_pods_starts_anew_for_another_tenant(read: bool)
         if queue == "a":
             world.delete_pod(pod)
     assert books.accounts.jobs[EntityKey("podgroup/default/g1")].tenant.name == "b"
+
+
+def test_what_has_gone_is_forgotten_though_nobody_reads() -> None:
+    world = World(Forest(), ("default-scheduler",))
+    accounts = world.keep_accounts(make_snapshot([], []))
+    for number in range(12_000):
+        pod = make_pod(f"p{number}").requests(cpu=1).obj()
+        world.add_pod(pod)
+        world.delete_pod(pod)
+    assert len(accounts._jobs) + len(accounts._changed) < 20_001
+    assert not accounts.jobs

@@ -59,6 +59,14 @@ def test_what_the_gate_says_to_a_newcomer_is_shown_though_it_was_said_otherwise_
     assert cluster.entity("p").reason == "no quorum of 5"
 
 
+def test_of_plugins_without_scope_each_is_asked_once_about_each_member() -> None:
+    """Such a plugin may count its questions."""
+    cluster = Cluster(scoped=False)
+    cluster.add_group(group("g", 1))
+    cluster.add_pod(pod("p", "g"))
+    assert cluster.framework.asked[GATES] == cluster.framework.asked[GANG] == 1
+
+
 def test_a_newcomer_of_another_profile_is_not_held_back_with_the_others() -> None:
     cluster = told(group("g", 4), pod("p", "g"), pod("q", "g"), evolve(pod("r", "g"), scheduler_name="unknown"))
     assert tree(cluster, "g").alike is None

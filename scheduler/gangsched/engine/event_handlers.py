@@ -182,17 +182,18 @@ class EventHandlers:
 
     def update_status(self, pod: Pod, node_name: str, status: PodStatus) -> None:
         """A known pod shows a status, of the phase and with the amounts as before, and the node it is on, if any."""
-        new = pod.bound_to(node_name, status)
-        if node_name:
+        new, known = pod.bound_to(node_name, status), self.world.pods.get(pod.key)
+        if known is not pod:  # not the newest copy: an update like any other
+            self.add_pod(new) if known is None else self.update_pod(known, new)
+        elif node_name:
             if self.world.confirm(pod, new):
                 self.queue.move_all(_POD_ADD, None, new)
             else:
                 self.update_pod(pod, new)
         elif pod.node_name:
             self.update_pod(pod, new)
-        else:
-            if not self.world.renew_pod(new):
-                self._update_queued(pod, new, status_only=True)
+        elif not self.world.renew_pod(new):
+            self._update_queued(pod, new, status_only=True)
 
     def _update_queued(self, old: Pod, new: Pod, *, status_only: bool = False) -> None:
         if new.scheduler_name not in self.profiles:

@@ -278,7 +278,7 @@ class GroupCycle:
 
     def _post_filter(self, root: Status, before: Statuses, more_than: int = -1) -> PostFiltered:
         """Only when the root is exactly Unschedulable (spec §4.9.2). ``more_than``: see ``_rerun``."""
-        if root.ok or root.code is not Code.UNSCHEDULABLE:
+        if root.code is not Code.UNSCHEDULABLE:
             return Completed(before, before), None
         framework = self._framework
         result, status = framework.run_pod_group_post_filter(self._state, self.entity, lambda: self._rerun(more_than))

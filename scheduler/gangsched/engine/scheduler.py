@@ -152,7 +152,8 @@ class Scheduler:
     def update_status(self) -> Callable[[Pod, str, PodStatus], None]:
         """``update`` of the core's copy of a pod by one that shows another node and status and differs in nothing else.
 
-        For a host that would make this copy itself. Phase and amounts of the status are those of before.
+        For a host that would make this copy itself. Phase and amounts of the status are those of before. A copy that is
+        not the core's newest is taken as any other update.
         """
         return self._events.update_status
 

@@ -240,3 +240,26 @@ def _told(story: Story, kind: type[Scheduler]) -> dict[str, object]:
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story.__name__.replace("_", " "))
 def test_a_status_written_is_the_update_that_shows_it(story: Story) -> None:
     assert _told(story, Scheduler) == _told(story, PlainlyUpdated)
+
+
+def a_copy_from_before_it_was_seen_on_another_node(core: Scheduler) -> None:
+    core.add(_node("n2"))
+    core.add(_pod("a"))
+    stale = _known(core, "a")
+    core.update(stale.bound_to("n2"))
+    core.update_status(stale, "n1", SEEN)
+
+
+def a_copy_of_a_pod_that_is_gone(core: Scheduler) -> None:
+    core.add(_pod("a"))
+    stale = _known(core, "a")
+    core.delete(stale)
+    core.update_status(stale, "n1", SEEN)
+
+
+OLD_COPIES: list[Story] = [a_copy_from_before_it_was_seen_on_another_node, a_copy_of_a_pod_that_is_gone]
+
+
+@pytest.mark.parametrize("story", OLD_COPIES, ids=lambda story: story.__name__.replace("_", " "))
+def test_is_taken_as_any_other_update(story: Story) -> None:
+    assert _told(story, Scheduler) == _told(story, PlainlyUpdated)
