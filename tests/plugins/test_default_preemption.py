@@ -462,6 +462,18 @@ def test_a_unit_that_repels_a_member_stays_where_the_members_pre_filter_had_noth
     assert text == FOUND.format(0)
 
 
+def test_what_a_node_is_to_its_nominee_it_is_to_nobody_else() -> None:
+    """Dry runs are remembered for pods of one kind, but the nominee's own nomination does not count for itself."""
+    arena = Arena([node("n1"), node("n2", cpu=1)], [running("a", "n1", 2)])
+    nominee = make_pod("first").requests(cpu=2).priority(10).nominated("n1").obj()
+    arena.algorithm.nominations.nominate(nominee, "n1")  # type: ignore[attr-defined]
+    other = evolve(waiting("second"), spec=nominee.spec)
+    for pod, nominated in ((nominee, "n1"), (other, ""), (nominee, "n1")):
+        result, text = arena.preempt(pod)
+        assert result is not None, text
+        assert result.nominated_node == nominated, text
+
+
 # --- units that cannot be told: errors of v1.37.2 ---------------------------------------------------------------------
 
 BROKEN = 'error in "DefaultPreemption" PodGroupPostFilter plugins: pod group preemption: '
