@@ -689,6 +689,43 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     _engine(
         "submit",
+        "a gate met on the way back is missing from the verdict",
+        "if info.unschedulable_plugins is told.unschedulable:",
+        "if True:",
+    ),
+    _engine(
+        "submit",
+        "a failure met again is told as of the first time",
+        "last.failure is failure and last.time == now",
+        "last.failure is failure",
+    ),
+    _engine(
+        "submit",
+        "a condition keeps the time of an equal failure",
+        "            and last.time == now\n            and last.message == message\n",
+        "            and last.message == message\n",
+    ),
+    _engine(
+        "submit",
+        "pods are bound together though one is nominated",
+        " and not self.queue.nominator.node_of:\n",
+        ":\n",
+    ),
+    _engine(
+        "submit",
+        "binding plugins see the placement that was tried",
+        "        state.placement = None",
+        "        pass",
+    ),
+    _engine("scheduler", "nobody hears of a binding", "if self._hears_of_bindings:", "if False:"),
+    _engine(
+        "scheduler",
+        "a failed binding returns what a cycle under way has said",
+        "self._outbox.take_after(before)",
+        "self._outbox.take()",
+    ),
+    _engine(
+        "submit",
         "a replaced pod is treated as the failed one",
         "if current is not pod and current.uid != pod.uid:",
         "if False:",

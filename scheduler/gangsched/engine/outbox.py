@@ -20,3 +20,13 @@ class Outbox:
         decisions = tuple(self._decisions)
         self._decisions.clear()
         return decisions
+
+    def waiting(self) -> int:
+        """How many decisions nobody has taken yet."""
+        return len(self._decisions)
+
+    def take_after(self, count: int) -> tuple[Decision, ...]:
+        """Those after the first ``count``, which stay."""
+        decisions = tuple(self._decisions[count:])
+        del self._decisions[count:]
+        return decisions

@@ -180,6 +180,7 @@ class Scheduler:
     def bound(self, key: str, uid: str = "") -> tuple[Decision, ...]:
         """The binding of pod ``key`` was carried out. The update that shows its node is delivered apart.
 
+        Returns what it adds itself, the event; what a cycle under way has said so far comes with that cycle's report.
         ``uid`` tells pods of one name apart: one may be deleted and another be bound before the first is answered.
         """
         outcome = self._submitter.answered(key, uid)
@@ -190,7 +191,10 @@ class Scheduler:
         return (RecordEvent("Normal", "Scheduled", key, event_note(f"Successfully assigned {key} to {node}")),)
 
     def bind_failed(self, key: str, message: str, uid: str = "") -> tuple[Decision, ...]:
-        """The binding of pod ``key`` failed: its reservation is returned and it waits again (spec §2.12)."""
+        """The binding of pod ``key`` failed: its reservation is returned and it waits again (spec §2.12).
+
+        Returns what it adds itself, event and condition, as ``bound`` does.
+        """
         outcome = self._submitter.answered(key, uid)
         pod, node = outcome.info.pod, outcome.node
         self.frameworks[pod.scheduler_name].run_unreserve(outcome.state, pod, node)
@@ -198,8 +202,9 @@ class Scheduler:
         freed = pod.bound_to(node)
         self.queue.move_all(ClusterEvent(Resource.ASSIGNED_POD, Action.DELETE), freed, None, _all_but(pod))
         text = f'running Bind plugin "DefaultBinder": {message}'
+        before = self._outbox.waiting()
         self._submitter.fail(outcome.info, Failure(error(text), NOMINATION_CLEARED))
-        return self._outbox.take()
+        return self._outbox.take_after(before)
 
     @property
     def binding(self) -> tuple[str, ...]:

@@ -80,10 +80,10 @@ class Submitter:
         verdicts: dict[str, PodVerdict] = {}
         told: _Told | None = None
         for info, end in finals:
-            if not isinstance(end, Failure):
-                verdicts[info.pod.key] = self.bind(framework, end, counted)
-                continue
             if told is None or told.failure is not end:
+                if not isinstance(end, Failure):
+                    verdicts[info.pod.key] = self.bind(framework, end, counted)
+                    continue
                 told = self._tell(end)
             verdicts[info.pod.key] = self._fail(info, told)
         return verdicts
@@ -197,7 +197,10 @@ class Submitter:
         nominated = nominate if nominate != old.nominated_node_name else None
         if told.condition is not None or nominated is not None:
             emit(SetCondition(current.entity_key, told.condition, nominated))
-        return told.verdict
+        if info.unschedulable_plugins is told.unschedulable:
+            return told.verdict
+        # a gate refused it on its way back
+        return PodVerdict(None, told.failure.status, nominate or "", tuple(sorted(info.unschedulable_plugins)))
 
     def skip(self, pod: Pod) -> None:
         """A deleting or already assumed pod leaves the cycle without a verdict (spec §4.4)."""

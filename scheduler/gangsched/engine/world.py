@@ -220,12 +220,12 @@ class World:
     def assume_all(self, pods: Mapping[str, Pod], nodes: Sequence[str]) -> bool:
         """``assume`` of popped pods by key, each on its node, that the committed snapshot counts already.
 
-        False, and nothing is done, when one of them is not the known object any more, or assumed.
+        False, and nothing is done, when one of them is not the known object any more. None is assumed already: those
+        that were the cycle left out (``not_tried``), and nothing but a submit assumes.
         """
-        assumed = self._assumed
-        if not (pods.items() <= self.pods.items() and assumed.keys().isdisjoint(pods)):
+        if not pods.items() <= self.pods.items():
             return False
-        assumed.update(zip(pods, nodes, strict=True))
+        self._assumed.update(zip(pods, nodes, strict=True))
         self.version += len(pods)
         self.forest.assume_all(pods.values(), nodes)
         if self.accounts is not None:

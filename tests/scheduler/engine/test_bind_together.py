@@ -60,6 +60,11 @@ def a_member_too_large_joins_before(core: Scheduler) -> None:
     core.add(_pod(20, cpu=90))
 
 
+BEFORE = {
+    "all fit": nothing_happens,
+    "one fails": a_member_too_large_joins_before,
+    "one is nominated": a_member_is_nominated,
+}
 DURING = (
     nothing_happens,
     another_pod_arrives,
@@ -100,11 +105,12 @@ def _played(before: Event, during: Event, *, plainly: bool) -> tuple[Any, ...]:
     said = {key: (pod.node, pod.status and pod.status.message, pod.plugins) for key, pod in report.pods.items()}
     assert core.world.accounts is not None
     placed = {key: core.world.accounts.is_placed(key) for key in core.world.pods}
-    return report.decisions, said, core.queue_state(), core.binding, placed, core.world.version
+    promised = dict(core.nominator.node_of)
+    return report.decisions, said, core.queue_state(), core.binding, placed, promised, core.world.version
 
 
 @pytest.mark.parametrize("during", DURING, ids=lambda event: event.__name__.replace("_", " "))
-@pytest.mark.parametrize("before", [nothing_happens, a_member_too_large_joins_before], ids=("all fit", "one fails"))
+@pytest.mark.parametrize("before", BEFORE.values(), ids=BEFORE)
 def test_a_tree_bound_together_fares_as_pod_by_pod(before: Event, during: Event) -> None:
     assert _played(before, during, plainly=True) == _played(before, during, plainly=False)
 
