@@ -163,17 +163,19 @@ class FairOrder:
 
     def passes_over(self, tenant: TenantAccount) -> str:
         """Why nothing of a tenant may be popped now; '' = something may."""
-        reason = queue_refusal(tenant.name, tenant.queue)
+        if reason := queue_refusal(tenant.name, tenant.queue):
+            return reason
         for overused in self._overused:
-            reason = reason or overused(tenant)
-        return reason
+            if reason := overused(tenant):
+                return reason
+        return ""
 
     def refuses(self, tenant: TenantAccount, request: Vector) -> str:
         """Why an entity whose next pod requests this may not be popped now; '' = it may."""
-        reason = ""
         for refuses in self._refuses:
-            reason = reason or refuses(tenant, request)
-        return reason
+            if reason := refuses(tenant, request):
+                return reason
+        return ""
 
 
 def queue_refusal(tenant: str, queue: Queue | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import repeat, zip_longest
 from operator import add, mul, sub
 
@@ -45,6 +46,7 @@ def minus(left: Vector, right: Vector) -> Vector:
     return tuple(a - b for a, b in zip_longest(left, right, fillvalue=0))
 
 
+@lru_cache(1024)
 def times(vector: Vector, count: int) -> Vector:
     """``count`` times every resource."""
     return (*map(mul, vector, repeat(count)),)

@@ -54,19 +54,14 @@ class _Tenant:
     refused: dict[Vector, _Class] = field(factory=dict)
     aside: bool = False
 
-    def class_of(self, requested: Vector) -> _Class:
-        found = self.classes.get(requested)
-        if found is None:
-            found = self.classes[requested] = _Class(self, requested)
-        return found
-
     def sync(self, cls: _Class) -> None:
         """The first entity of a class may be another, or the class be refused now."""
         entry, old = cls.entities.first(), cls.head
         if old is not None:
             if entry is old[0] and not cls.refused:
                 return
-            del self.heads[bisect_left(self.heads, old)]
+            heads = self.heads
+            del heads[0 if heads[0] is old else bisect_left(heads, old)]
             cls.head = None
         if entry is None:
             del self.classes[cls.requested]
@@ -195,7 +190,8 @@ class FairTenants:
             return None
         (_, key, _, entity), cls = found
         del self.entities[key], self._class_of[key]
-        self._leave(key, cls)
+        cls.entities.pop()
+        self._sync(cls)
         return entity
 
     def why_not(self, entity: Entity) -> str:
@@ -247,16 +243,22 @@ class FairTenants:
         tenant = self._tenants.get(name)
         if tenant is None:
             tenant = self._tenants[name] = _Tenant(name)
-        self._class_of[key] = cls = tenant.class_of(requested)
+        cls = tenant.classes.get(requested)
+        if cls is None:
+            cls = tenant.classes[requested] = _Class(tenant, requested)
+        self._class_of[key] = cls
         cls.entities.add(entity, order)
         if cls.head is None or (order, key) < cls.head[0]:
             tenant.sync(cls)
-        if tenant.heads and not tenant.aside and name not in self._standing:
-            self._standing.put(name)
+            if tenant.heads and not tenant.aside and name not in self._standing:
+                self._standing.put(name)
 
     def _leave(self, key: EntityKey, cls: _Class) -> None:
-        tenant = cls.tenant
         cls.entities.remove(key)
+        self._sync(cls)
+
+    def _sync(self, cls: _Class) -> None:
+        tenant = cls.tenant
         tenant.sync(cls)
         if not tenant.heads:
             self._standing.take(tenant.name)
@@ -270,8 +272,11 @@ class FairTenants:
         leaf = min(entity.by_leaf, key=self._forest.position) if len(entity.by_leaf) > 1 else next(iter(entity.by_leaf))
         members = entity.by_leaf[leaf].values()
         pod = next(iter(members)).pod
-        if len({info.pod.spec for info in members}) > 1:  # else it is all one which is first
-            pod = min(members, key=member_order).pod
+        spec = pod.spec
+        for info in members:
+            if info.pod.spec is not spec:  # else it is all one which is first
+                pod = min(members, key=member_order).pod
+                break
         return self._order.accounts.vector(pod)
 
     def _check(self) -> None:

@@ -34,20 +34,17 @@ class Row(Generic[Name]):
         entry, old = (*key, name), self._entries.get(name)
         if old == entry:
             return
+        order = self._order
         if old is not None:
-            self._drop(old)
+            del order[0 if order[0] is old else bisect_left(order, old)]
         self._entries[name] = entry
-        insort(self._order, entry)
+        insort(order, entry)
 
     def take(self, name: Name) -> None:
         """A name stands here no more, if it did."""
         old = self._entries.pop(name, None)
         if old is not None:
-            self._drop(old)
-
-    def _drop(self, entry: tuple[Any, ...]) -> None:
-        order = self._order
-        del order[0 if order[0] is entry else bisect_left(order, entry)]
+            del self._order[bisect_left(self._order, old)]
 
     def names(self) -> list[Name]:
         """In their order."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from math import inf
+from operator import le, truediv
 
 from gangsched_framework.account import JobAccount, TenantAccount
 from gangsched_framework.accounts import Accounts
@@ -31,6 +33,8 @@ class ProportionBook(Book):
         self._requested: dict[str, None] = {}
         self._matrix: Matrix | None = None
         self._deserved: dict[str, list[float]] = {}
+        self._divisors: dict[str, list[float]] = {}
+        """The same, where a share is of something; less than ε makes no share."""
         self._of_request: dict[Vector, tuple[tuple[int, int], ...]] = {}
         self._settled = False
         accounts.on_requested.append(self._on_requested)
@@ -51,11 +55,11 @@ class ProportionBook(Book):
 
     def share(self, tenant: TenantAccount) -> float:
         """max over what is deserved of allocated / deserved (P11r)."""
-        worst = 0.0
-        for held, deserved in zip(tenant.allocated, self.deserved(tenant.name), strict=False):
-            if deserved >= EPSILON and held / deserved > worst:
-                worst = held / deserved
-        return worst
+        if not self._settled:
+            self.settle()
+        divisors = self._divisors.get(tenant.name)
+        held = tenant.allocated
+        return max(map(truediv, held, divisors)) if held and divisors else 0.0
 
     def deserved(self, tenant: str) -> list[float]:
         """In the order of the accounts' resources."""
@@ -109,10 +113,7 @@ class ProportionBook(Book):
 
     def sates(self, tenant: TenantAccount) -> bool:
         """Whether the tenant deserves all it asks for."""
-        for asked, most in zip(tenant.request, self.deserved(tenant.name), strict=False):
-            if asked - most >= EPSILON:
-                return False
-        return True
+        return all(map(le, tenant.request, self.deserved(tenant.name)))
 
     def room(self, tenant: str) -> Hashable:
         """What a tenant holds and deserves: all that ``beyond`` looks at, tentative amounts aside."""
@@ -156,9 +157,10 @@ class ProportionBook(Book):
         if before == after:
             return
         if after is None:
-            del self._deserved[name]
+            del self._deserved[name], self._divisors[name]
         else:
             self._deserved[name] = after
+            self._divisors[name] = [most if most >= EPSILON else inf for most in after]
         known = before is not None and after is not None and len(before) == len(after)
         grew = not known or any(b > a for a, b in zip(before or (), after or (), strict=True))
         self.accounts.moved.note(name, grew)
