@@ -11,15 +11,15 @@ from gangsched_queue.entities import Entity
 SortKey = tuple[int, ...]
 HeapEntry = tuple[SortKey, EntityKey, int, Entity]
 """(sort key, entity key, count of entries before, entity)."""
-FEW = 8
+FEW = 32
 """So many entries are not worth sorting."""
 
 
 class EntityHeap:
     """Entities by (sort key, entity key), smallest first. Each operation is O(log n), amortised.
 
-    Newcomers stand in a heap. When somebody looks, and they are more than those sorted before, all are sorted at one
-    go: a long queue is read off the end of a list, where a heap would touch log n entries here and there.
+    Newcomers stand in a heap until they are many beside those sorted before, and are sorted then at one go: a long
+    queue is read off the end of a list, where a heap would touch log n entries here and there.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class EntityHeap:
         self._live: dict[EntityKey, HeapEntry] = {}
         self._entered = 0
         self._full = FEW
-        """How many may stand in the heap when somebody looks, before all are sorted."""
+        """How many may have entered until all are sorted."""
         self._dead = 0
         """Entries in list and heap of entities that are not here any more."""
 
@@ -55,6 +55,8 @@ class EntityHeap:
         entry = (order, key, entered, entity)  # a removed entry of the same key and order may still lie in the heap
         self._live[key] = entry
         heappush(self._heap, entry)
+        if entered > self._full:
+            self._sort()
 
     def remove(self, key: EntityKey) -> Entity | None:
         """Take an entity out; None when it is not here."""
@@ -69,7 +71,7 @@ class EntityHeap:
     def _sort(self) -> None:
         self._sorted = sorted(self._live.values(), reverse=True)
         self._heap.clear()
-        self._full, self._dead = len(self._sorted) + FEW, 0
+        self._full, self._dead = self._entered + 2 * len(self._sorted) + FEW, 0
 
     def head(self) -> tuple[SortKey, Entity] | None:
         """The smallest entity and its order, left in place."""
@@ -78,8 +80,6 @@ class EntityHeap:
 
     def first(self) -> HeapEntry | None:
         """The smallest entity with all that orders it, left in place."""
-        if len(self._heap) > self._full:
-            self._sort()
         smallest, heap = self._sorted, self._heap
         if self._dead:
             live = self._live

@@ -213,16 +213,3 @@ def test_an_entity_comes_and_goes_with_a_logarithm_of_comparisons(size: int) -> 
         heap.add(QueuedPodInfo(pod=pod(f"q{i}"), timestamp=0), (Counted(dice.randrange(10 * size)),))
 
     assert Counted.comparisons < size * 6 * log2(size)
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_entities_that_came_in_order_are_read_with_a_constant_of_comparisons(size: int) -> None:
-    heap = EntityHeap()
-    Counted.comparisons = 0
-
-    for i in range(size):
-        heap.add(QueuedPodInfo(pod=pod(f"p{i}"), timestamp=0), (Counted(i),))
-    for _ in range(size):
-        heap.pop()
-
-    assert Counted.comparisons < size * 8
