@@ -87,11 +87,10 @@ def _give_member_back(queue: Containers, leaf: EntityKey, info: QueuedPodInfo) -
         info.timestamp = queue.clock.now()
         queue.place_member(leaf, info)
         return
-    if queue.pending.get(leaf, pod.key) is not None:
+    unchanged = mark is not None and mark[1] is pod and mark[0] == queue.popped_at
+    if not queue.pending.add(leaf, info, attempted=True, unchanged=unchanged):
         raise _queued_already(info)
     info.timestamp = queue.clock.now()
-    unchanged = mark is not None and mark[1] is pod and mark[0] == queue.popped_at
-    queue.pending.add(leaf, info, attempted=True, unchanged=unchanged)
 
 
 def _queued_already(info: QueuedPodInfo) -> InvariantError:

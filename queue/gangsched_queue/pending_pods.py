@@ -21,17 +21,20 @@ class PendingPods:
     def __bool__(self) -> bool:
         return bool(self._leaves)
 
-    def add(self, leaf: EntityKey, info: QueuedPodInfo, *, attempted: bool, unchanged: bool) -> None:
+    def add(self, leaf: EntityKey, info: QueuedPodInfo, *, attempted: bool, unchanged: bool) -> bool:
         """``attempted``: the pod failed in this cycle, False = it arrived meanwhile (spec §2.11, AddAttempted).
 
-        ``unchanged``: its object is the one that was popped.
+        ``unchanged``: its object is the one that was popped. False, and nothing is done, when it is here already.
         """
-        pods = self._leaves.get(leaf)
+        key, pods = info.pod.key, self._leaves.get(leaf)
         if pods is None:
             pods = self._leaves[leaf] = {}
-        pods[info.pod.key] = info
+        elif key in pods:
+            return False
+        pods[key] = info
         if not unchanged:
-            self._unasked[info.pod.key] = attempted
+            self._unasked[key] = attempted
+        return True
 
     def get(self, leaf: EntityKey, pod_key: str) -> QueuedPodInfo | None:
         pods = self._leaves.get(leaf)

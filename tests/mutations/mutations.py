@@ -99,8 +99,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "operations_cycle",
         "a failed member keeps its timestamp",
-        "    info.timestamp = queue.clock.now()\n    unchanged",
-        "    unchanged",
+        "        raise _queued_already(info)\n    info.timestamp = queue.clock.now()\n\n",
+        "        raise _queued_already(info)\n\n",
     ),
     _queue("operations_cycle", "a failed member stays in flight", "    in_flight.done(pod.uid)\n", ""),
     _queue("operations_cycle", "a failed pod keeps its old expiration", "info.backoff_expiration = None", "pass"),
@@ -411,8 +411,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "pending_pods",
         "every pending pod counts as attempted",
-        "self._unasked[info.pod.key] = attempted",
-        "self._unasked[info.pod.key] = True",
+        "self._unasked[key] = attempted",
+        "self._unasked[key] = True",
     ),
     _queue(
         "entity_heap",
