@@ -221,7 +221,8 @@ class Framework:
         nominated = self._handle.nominations.nominated_pods(node.name)
         if not nominated:
             return []
-        # spec §2.10.4: members of the pod's own tree are left out, else a placed member would count twice
+        # spec §2.10.4: members of the pod's own tree are left out, else a placed member would count twice. So is one
+        # that follows a pod of its name which stands here as long as the cycle lasts.
         forest = self._handle.forest
         root = forest.root(pod.group_key) if pod.group_key else None
         return [
@@ -229,6 +230,7 @@ class Framework:
             for other in nominated
             if other.priority >= pod.priority
             and other.uid != pod.uid
+            and other.key not in node.pods
             and not (root is not None and other.group_key is not None and forest.root(other.group_key) == root)
         ]
 

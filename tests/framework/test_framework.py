@@ -282,6 +282,18 @@ def test_a_nominated_pod(name: str) -> None:
     handle.snapshot._check()
 
 
+def test_a_nominated_pod_whose_forerunner_still_stands_there_is_not_counted_twice() -> None:
+    """A pod was deleted and made anew while the cycle holds the nodes as they were."""
+    forerunner = make_pod("o").requests(cpu=1).node("n1").obj()
+    handle = FakeHandle(make_snapshot([make_node("n1").capacity(cpu=2).obj()], [forerunner]))
+    handle.nominations.nominate(make_pod("o").requests(cpu=1).priority(1).obj(), "n1")
+    asked: list[int] = []
+    framework = build("filter", fit(asked), handle=handle)
+    assert framework.run_filter_with_nominated_pods(CycleState(), POD, handle.snapshot.nodes[0]) is None
+    assert asked == [1000]
+    handle.snapshot._check()
+
+
 def test_nominations_of_the_pods_own_tree_are_left_out() -> None:
     groups: list[Group] = [
         make_composite_pod_group("R").obj(),
