@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from attrs import define, field
 
@@ -187,10 +187,6 @@ class QueuedPodGroupInfo(QueueingParams):
     def members(self) -> Iterator[QueuedPodInfo]:
         """Every member, in no particular order."""
         return (info for members in self.by_leaf.values() for info in members.values())
-
-    def leaves(self) -> Iterable[EntityKey]:
-        """Keys of the leaves with members, in no particular order."""
-        return self.by_leaf.keys()
 
     def members_of(self, leaf: EntityKey) -> list[QueuedPodInfo]:
         return list(self.by_leaf.get(leaf, {}).values())

@@ -566,8 +566,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "world",
         "pods being deleted are tried",
-        "            if pod.deletion_timestamp is not None\n            or (",
-        "            if (",
+        "if pod.deletion_timestamp is not None or is_placed(pod)]",
+        "if is_placed(pod)]",
     ),
     _engine(
         "group_cycle",

@@ -32,10 +32,6 @@ class Emptied(Protocol):
         """Every unit, most important first."""
         ...
 
-    def plain(self) -> bool:
-        """Whether no pod has affinity terms."""
-        ...
-
     def on(self, rows: Iterable[int]) -> Sequence[Unit]:
         """The units with a pod on one of ``rows``, most important first."""
         ...
@@ -59,9 +55,6 @@ class UnitByUnit:
 
     def units(self) -> Sequence[Unit]:
         return self._units
-
-    def plain(self) -> bool:
-        return not any(pod.spec.has_affinity for unit in self._units for pod, _ in unit.pods)
 
     def on(self, rows: Iterable[int]) -> Sequence[Unit]:
         inside = dict.fromkeys(rows)
@@ -104,9 +97,6 @@ class NodeByNode:
 
     def units(self) -> Sequence[Unit]:
         return self.on(self._rows)
-
-    def plain(self) -> bool:
-        return True
 
     def on(self, rows: Iterable[int]) -> Sequence[Unit]:
         found = (unit for row in dict.fromkeys(rows) if row in self._rows for unit in self._rows[row].units)

@@ -118,8 +118,7 @@ class GroupPreemption:
             return list(emptied.units())
         beside = emptied.on(seat.node.row for seat in seats)
         # where nobody looks further than one node, units beside no seat may stay for sure
-        everywhere = self._handle.oracle or not local or not emptied.plain()
-        units = emptied.units() if everywhere else beside
+        units = beside if local and not self._handle.oracle else emptied.units()
         if budgets.any:
             looked_at = {unit.key: None for unit in units}
             parts = budgets.split(emptied.units())
@@ -127,7 +126,7 @@ class GroupPreemption:
             units = (*violating, *others)
             near = {unit.key: None for unit in beside}
             self._tell_units("given back first, as a budget would be broken", [u for u in violating if u.key in near])
-        victims = self._trial.reprieve(units, seats, emptied=True)
+        victims = self._trial.reprieve(units, seats, anywhere=True)
         if self._handle.tracing and not isinstance(victims, Status):
             known = {unit.key: None for unit in (*beside, *victims)}
             count = sum(unit.key not in known for unit in emptied.units())

@@ -90,12 +90,12 @@ class Trial:
                     return status
         return None
 
-    def reprieve(self, units: Iterable[Unit], seats: Sequence[Seat], *, emptied: bool = False) -> list[Unit] | Status:
+    def reprieve(self, units: Iterable[Unit], seats: Sequence[Seat], *, anywhere: bool = False) -> list[Unit] | Status:
         """Give units back one by one; those that do not go with the seats are taken again: the victims.
 
-        ``emptied``: the states of the seats come from the emptied cluster, where plugins may have had nothing to say.
+        ``anywhere``: some of them may be on the node of no seat.
         """
-        local = emptied and all(is_local(self._framework, seat.state) for seat in seats)
+        local = anywhere and all(is_local(self._framework, seat.state) for seat in seats)
         victims: list[Unit] = []
         for unit in units:
             concerned = _beside(unit, seats) if local else seats

@@ -247,17 +247,9 @@ class World:
         return known is not None and (known.node_name != "" or (pod.key in self._assumed and known.uid == pod.uid))
 
     def not_tried(self, pods: Sequence[Pod]) -> list[Pod]:
-        """Those of popped pods that are being deleted, or have a node by now as ``is_placed`` says (spec §4.4)."""
-        known, assumed = self.pods, self._assumed
-        return [
-            pod
-            for pod in pods
-            if pod.deletion_timestamp is not None
-            or (
-                (now := known.get(pod.key)) is not None
-                and (now.node_name or (pod.key in assumed and now.uid == pod.uid))
-            )
-        ]
+        """Those of popped pods that are being deleted, or have a node by now (spec §4.4)."""
+        is_placed = self.is_placed
+        return [pod for pod in pods if pod.deletion_timestamp is not None or is_placed(pod)]
 
     def is_assumed(self, pod: Pod) -> bool:
         return pod.key in self._assumed and self.pods[pod.key].uid == pod.uid

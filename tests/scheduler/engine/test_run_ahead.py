@@ -35,6 +35,13 @@ def early() -> Iterator[None]:
     run_ahead.START, run_ahead.LONGEST = before
 
 
+def planned(core: Scheduler) -> int:
+    """How many rows plans have told, but for those dropped unused."""
+    search = core.algorithm.columns
+    assert search is not None
+    return search.run.planned
+
+
 class Cluster:
     """Six uneven nodes under the default profile, decisions carried out at once."""
 
@@ -61,9 +68,7 @@ class Cluster:
 
     @property
     def planned(self) -> int:
-        search = self.core.algorithm.columns
-        assert search is not None
-        return search.run.planned
+        return planned(self.core)
 
 
 def _another_kind(cluster: Cluster) -> None:

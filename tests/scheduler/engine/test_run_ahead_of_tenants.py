@@ -17,6 +17,7 @@ from gangsched_framework.objects import QUEUE_NAME, Queue
 from gangsched_framework.testing import make_node, make_pod, make_pod_group
 from gangsched_plugins.default_registry import default_registry
 from tests.properties.fair_story import fair_configuration
+from tests.scheduler.engine.test_run_ahead import planned
 
 TENANTS = ("a", "b")
 
@@ -47,9 +48,7 @@ class Cluster:
 
     @property
     def planned(self) -> int:
-        search = self.core.algorithm.columns
-        assert search is not None
-        return search.run.planned
+        return planned(self.core)
 
 
 @pytest.mark.parametrize("tiers", ["proportion first", "capacity"])
