@@ -12,26 +12,27 @@ SortKey = tuple[int, ...]
 HeapEntry = tuple[SortKey, EntityKey, int, Entity]
 """(sort key, entity key, count of entries before, entity)."""
 FEW = 32
-"""So many entries are not worth sorting."""
+"""So many newcomers are not worth sorting."""
 
 
 class EntityHeap:
     """Entities by (sort key, entity key), smallest first. Each operation is O(log n), amortised.
 
-    Newcomers stand in a heap until they are many beside those sorted before, and are sorted then at one go: a long
-    queue is read off the end of a list, where a heap would touch log n entries here and there.
+    Newcomers get their places when somebody looks: in a heap while they are few beside those sorted before, else all
+    are sorted at one go. So a long queue is read off the end of a list, where a heap would touch log n entries here
+    and there, and who leaves before anybody looks is never compared.
     """
 
     def __init__(self) -> None:
         self._sorted: list[HeapEntry] = []
         """The smallest last."""
         self._heap: list[HeapEntry] = []
+        self._newcomers: list[HeapEntry] = []
+        """Entered since somebody looked."""
         self._live: dict[EntityKey, HeapEntry] = {}
         self._entered = 0
-        self._full = FEW
-        """How many may have entered until all are sorted."""
         self._dead = 0
-        """Entries in list and heap of entities that are not here any more."""
+        """Entries in these lists of entities that are not here any more."""
 
     def __len__(self) -> int:
         return len(self._live)
@@ -54,24 +55,41 @@ class EntityHeap:
         entered = self._entered = self._entered + 1
         entry = (order, key, entered, entity)  # a removed entry of the same key and order may still lie in the heap
         self._live[key] = entry
-        heappush(self._heap, entry)
-        if entered > self._full:
-            self._sort()
+        self._newcomers.append(entry)
 
     def remove(self, key: EntityKey) -> Entity | None:
         """Take an entity out; None when it is not here."""
         entry = self._live.pop(key, None)
         if entry is None:
             return None
+        newcomers = self._newcomers
+        if newcomers and newcomers[-1] is entry:
+            del newcomers[-1]
+            return entry[3]
         self._dead += 1
         if self._dead > len(self._live) + FEW:
             self._sort()
         return entry[3]
 
+    def _settle(self) -> None:
+        """Give the newcomers their places."""
+        newcomers, heap = self._newcomers, self._heap
+        if len(newcomers) + len(heap) > len(self._sorted) + FEW:
+            self._sort()
+            return
+        for entry in newcomers:
+            heappush(heap, entry)
+        newcomers.clear()
+
     def _sort(self) -> None:
-        self._sorted = sorted(self._live.values(), reverse=True)
+        entries = self._sorted + self._heap + self._newcomers
+        if self._dead:
+            live = self._live
+            entries = [entry for entry in entries if live.get(entry[1]) is entry]
+        entries.sort(reverse=True)
+        self._sorted, self._dead = entries, 0
         self._heap.clear()
-        self._full, self._dead = self._entered + 2 * len(self._sorted) + FEW, 0
+        self._newcomers.clear()
 
     def head(self) -> tuple[SortKey, Entity] | None:
         """The smallest entity and its order, left in place."""
@@ -80,6 +98,8 @@ class EntityHeap:
 
     def first(self) -> HeapEntry | None:
         """The smallest entity with all that orders it, left in place."""
+        if self._newcomers:
+            self._settle()
         smallest, heap = self._sorted, self._heap
         if self._dead:
             live = self._live
@@ -114,7 +134,7 @@ class EntityHeap:
 
     def _check(self) -> None:
         assert all(entry[1] == key == entry[3].key for key, entry in self._live.items())
-        present = {id(entry) for entry in (*self._sorted, *self._heap)}
+        present = {id(entry) for entry in (*self._sorted, *self._heap, *self._newcomers)}
         assert all(id(entry) in present for entry in self._live.values())
         assert len(present) == len(self._live) + self._dead
         assert self._sorted == sorted(self._sorted, reverse=True)

@@ -213,3 +213,14 @@ def test_an_entity_comes_and_goes_with_a_logarithm_of_comparisons(size: int) -> 
         heap.add(QueuedPodInfo(pod=pod(f"q{i}"), timestamp=0), (Counted(dice.randrange(10 * size)),))
 
     assert Counted.comparisons < size * 6 * log2(size)
+
+
+def test_entities_that_leave_before_anybody_looks_are_not_compared() -> None:
+    heap = EntityHeap()
+    Counted.comparisons = 0
+
+    for i in range(100):
+        heap.add(QueuedPodInfo(pod=pod(f"p{i}"), timestamp=0), (Counted(i),))
+        heap.remove(pod(f"p{i}").entity_key)
+
+    assert Counted.comparisons == 0
