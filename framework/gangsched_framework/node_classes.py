@@ -7,6 +7,7 @@ verdict reads only those asks its per-node form for one representative of each c
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from operator import attrgetter
 
 import numpy as np
 from attrs import frozen
@@ -40,26 +41,31 @@ class NodeClasses:
 
     def by_taints(self) -> NodeClass:
         """Nodes with equal lists of taints."""
-        return self._by("taints", lambda node: node.taints)
+        return self._by("taints", attrgetter("taints"))
 
     def by_unschedulable(self) -> NodeClass:
         """Open and cordoned nodes."""
-        return self._by("unschedulable", lambda node: node.unschedulable)
+        return self._by("unschedulable", attrgetter("unschedulable"))
 
     def by_labels(self, keys: tuple[str, ...]) -> NodeClass:
         """Nodes with equal values of these labels (absent counts as a value of its own)."""
         if len(keys) == 1:
             key = keys[0]
             return self._by(keys, lambda node: node.labels.get(key))
-        return self._by(keys, lambda node: tuple(map(node.labels.get, keys)))
+        return self._by(keys, (lambda node: tuple(map(node.labels.get, keys))) if keys else None)
 
-    def _by(self, name: Hashable, kind: Callable[[Node], Hashable]) -> NodeClass:
+    def _by(self, name: Hashable, kind: Callable[[Node], Hashable] | None) -> NodeClass:
+        """Numbered in the order of their first nodes, which represent them; without ``kind`` all nodes are alike."""
         known = self._known.get(name)
         if known is None:
-            numbers: dict[Hashable, int] = {}
-            ids = np.fromiter(
-                (numbers.setdefault(kind(node), len(numbers)) for node in self._nodes), np.int32, len(self._nodes)
-            )
-            _, first = np.unique(ids, return_index=True)
-            known = self._known[name] = NodeClass(ids, tuple(self._nodes[row] for row in first))
+            nodes = self._nodes
+            kinds = [None] if kind is None else list(map(kind, nodes))
+            numbers = {each: number for number, each in enumerate(dict.fromkeys(kinds))}
+            if len(numbers) > 1:
+                first = dict(zip(reversed(kinds), reversed(nodes), strict=True))  # what is written last stays
+                ids = np.fromiter(map(numbers.__getitem__, kinds), np.int32, len(nodes))
+                known = NodeClass(ids, tuple(map(first.__getitem__, numbers)))
+            else:
+                known = NodeClass(np.zeros(len(nodes), np.int32), tuple(nodes[:1]))
+            self._known[name] = known
         return known

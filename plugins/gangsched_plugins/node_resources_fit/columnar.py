@@ -46,7 +46,7 @@ class Room:
         """Valid for one ``classes`` of the table."""
         columns = tuple(table.column(name) for name in resources)
         used, allocatable = [used for used, _ in columns], [allocatable for _, allocatable in columns]
-        exact = all(max(column, default=0) < EXACT for column in allocatable)
+        exact = all(int(view(column).max(initial=0)) < EXACT for column in allocatable)
         return cls(table.column(PODS), columns, FloatColumns(table, used, allocatable) if exact else None)
 
     def facts(self, row: int) -> Left:

@@ -59,7 +59,7 @@ class Capacities:
         for weight, _, capacity in parts:
             divisors += weight * (view(capacity) != 0)
         np.maximum(divisors, 1, out=divisors)
-        largest = max((max(capacity, default=0) for _, _, capacity in parts), default=0)
+        largest = max((int(view(capacity).max(initial=0)) for _, _, capacity in parts), default=0)
         small = parts and largest * MAX_NODE_SCORE < EXACT
         return cls(parts, divisors, largest < _LARGEST, _Floats(table, parts, divisors) if small else None)
 

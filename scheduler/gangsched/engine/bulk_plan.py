@@ -19,7 +19,7 @@ from gangsched_framework.refusals import Rows
 MIN_RUN = 16
 """Pods from which a plan is cheaper than choosing one by one (measured)."""
 
-_SPARE = 4
+_SPARE = 1
 """Steps looked ahead beyond an even distribution."""
 
 Scores = Sequence[tuple[ScoreColumn, int]]
@@ -50,7 +50,7 @@ def plan(
     room = room_of(filters, rows, count)
     before = np.zeros(len(rows), np.int64)
     taken: list[int] = []
-    width = _SPARE + 2 * count // max(1, len(rows))
+    width = _SPARE + count // max(1, len(rows))
     while len(taken) < count and bool((before < room).any()):
         chosen = _greedy(scores, fixed, rows, room, before, width)[: count - len(taken)]
         before += np.bincount(chosen, minlength=len(rows))

@@ -15,8 +15,8 @@ from gangsched_framework.objects import Pod
 
 START = 32
 """Pods placed one after another before a plan is made."""
-LONGEST = 1024
-"""Pods planned at once; a plan is as long as the run has been."""
+LONGEST = 4096
+"""Pods planned at once; a plan is twice as long as the run has been."""
 
 
 class RunAhead:
@@ -112,7 +112,7 @@ class RunAhead:
         self._length += 1
         if self._length >= START:
             everywhere = np.arange(len(self._world.table.names))
-            self.rows += reversed(column.plan(everywhere, min(self._length, LONGEST)) or ())
+            self.rows += reversed(column.plan(everywhere, min(2 * self._length, LONGEST)) or ())
             self.planned += len(self.rows)
             self._length = self._length - 1 + len(self.rows) if self.rows else 0
         return self.rows
