@@ -86,7 +86,7 @@ class Floor:
     def _arrive(self, pod: Pod) -> None:
         key, leaf = pod.key, pod.group_key
         self._pods[key] = pod
-        info = QueuedPodInfo(pod=pod, timestamp=0)
+        info = QueuedPodInfo(pod, 0)
         if leaf is None:
             heappush(self._ready, (-pod.priority, 0, info.key, {key: info}))
             return

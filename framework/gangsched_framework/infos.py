@@ -52,26 +52,31 @@ class PodGroupInfo:
 
 NO_ENTITY = EntityKey("")
 """Key of a pod that is no entity of its own."""
+NO_PLUGINS: frozenset[str] = frozenset()
 
 
-@define(eq=False, kw_only=True)
+@define(eq=False)
 class QueueingParams:
-    """What the queue remembers of a pod or of an entity (spec §2.2). Times in engine nanoseconds."""
+    """What the queue remembers of a pod or of an entity (spec §2.2). Times in engine nanoseconds.
+
+    ``InitialAttemptTimestamp`` (§2.2.2) is not kept: it decides nothing, and nothing shows it.
+
+    Who has them is made at every arrival, so the constructors are written out: those of attrs cost twice as much.
+    """
 
     timestamp: int
-    initial_attempt_timestamp: int | None = None
-    attempts: int = 0
-    unschedulable_count: int = 0
-    consecutive_errors: int = 0
-    backoff_expiration: int | None = None
-    was_flushed: bool = False
-    flush_timestamp: int = 0
-    gating_plugin: str = ""
-    refusal: Status | None = None
+    attempts: int
+    unschedulable_count: int
+    consecutive_errors: int
+    backoff_expiration: int | None
+    was_flushed: bool
+    flush_timestamp: int
+    gating_plugin: str
+    refusal: Status | None
     """What the gating plugin said; for the debugging view."""
 
 
-@define(eq=False, kw_only=True)
+@define(eq=False, init=False)
 class QueuedPodInfo(QueueingParams):
     """A waiting pod: an entity of its own, or a member of a group entity.
 
@@ -80,12 +85,20 @@ class QueuedPodInfo(QueueingParams):
     """
 
     pod: Pod
-    key: EntityKey = field(
-        default=Factory(lambda info: info.pod.entity_key if info.pod.group_key is None else NO_ENTITY, takes_self=True)
-    )
+    key: EntityKey
     """Of the entity that a plain pod is; '' of a member, which is none."""
-    unschedulable_plugins: frozenset[str] = frozenset()
-    pending_plugins: frozenset[str] = frozenset()
+    unschedulable_plugins: frozenset[str]
+    pending_plugins: frozenset[str]
+
+    def __init__(self, pod: Pod, timestamp: int) -> None:
+        self.timestamp = timestamp
+        self.attempts = self.unschedulable_count = self.consecutive_errors = self.flush_timestamp = 0
+        self.backoff_expiration = self.refusal = None
+        self.was_flushed = False
+        self.gating_plugin = ""
+        self.pod = pod
+        self.key = pod.entity_key if pod.group_key is None else NO_ENTITY
+        self.unschedulable_plugins = self.pending_plugins = NO_PLUGINS
 
     @property
     def priority(self) -> int:
@@ -100,16 +113,19 @@ class QueuedPodInfo(QueueingParams):
         return (self,)
 
 
-@define(eq=False, kw_only=True)
-class PoppedPodGroupInfo(QueueingParams):
+@define(eq=False)
+class PoppedPodGroupInfo:
     """A group entity as it leaves the queue: its tree frozen at the pop, its members in the order to be tried.
 
-    ``leaves`` maps every leaf key of the tree *that has queued pods* to its pods.
+    ``leaves`` maps every leaf key of the tree *that has queued pods* to its pods. ``attempts`` counts this one, too.
+    ``params``: the queue's own record of the entity, for its return.
     """
 
     key: EntityKey
     tree: PodGroupInfo
     leaves: dict[EntityKey, list[QueuedPodInfo]]
+    attempts: int = 1
+    params: QueueingParams | None = None
 
     @property
     def priority(self) -> int:

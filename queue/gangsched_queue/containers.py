@@ -59,7 +59,7 @@ class Containers:
         if found is None:
             group = self.forest.group(root)
             assert group is not None
-            entity = QueuedPodGroupInfo(key=root, group=group, timestamp=info.timestamp)
+            entity = QueuedPodGroupInfo(root, group, info.timestamp)
             entity.insert_alike(leaf, info)
             self.waiting.enter(entity)
             return None

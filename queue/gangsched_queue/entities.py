@@ -59,26 +59,51 @@ class RejectedMembers:
         members[key] = info
 
 
-@define(eq=False, kw_only=True)
+@define(eq=False, init=False)
 class QueuedPodGroupInfo(QueueingParams):
     """A tree in the queue, under the key of its root: the waiting members of each leaf that has any.
 
-    The structure itself is the Forest's. Members stand in no particular order; ``ordered`` sorts them on demand, which
-    a pop does once.
+    The structure itself is the Forest's. ``ordered`` gives the members in order, as a pop hands them out.
     """
 
     key: EntityKey
     group: Group
-    size: int = 0
-    fresh: dict[str, QueuedPodInfo] = field(factory=dict)
-    """Members that were never in the active queue (spec §2.2.2)."""
-    by_leaf: dict[EntityKey, dict[str, QueuedPodInfo]] = field(factory=dict)
-    """The members of each leaf that has any, in no particular order."""
-    alike: Kind | None = None
+    size: int
+    by_leaf: dict[EntityKey, dict[str, QueuedPodInfo]]
+    """The members of each leaf that has any."""
+    alike: Kind | None
     """Of all members, while each of them was told by PreEnqueue what the entity was; None = they are told apart, or
     nobody was asked yet."""
-    _gates: MemberGates | None = None
-    _rejected: RejectedMembers | None = None
+    _gates: MemberGates | None
+    _rejected: RejectedMembers | None
+    _sorted: bool
+    """Whether the members of each leaf are known to have come in their order."""
+    _latest: QueuedPodInfo | None
+    """Who came last, while they are sorted."""
+
+    def __init__(self, key: EntityKey, group: Group, timestamp: int) -> None:
+        self.timestamp = timestamp
+        self.attempts = self.unschedulable_count = self.consecutive_errors = self.flush_timestamp = 0
+        self.backoff_expiration = self.refusal = None
+        self.was_flushed = False
+        self.gating_plugin = ""
+        self.key = key
+        self.group = group
+        self.size = 0
+        self.by_leaf = {}
+        self.alike = self._gates = self._rejected = self._latest = None
+        self._sorted = True
+
+    def come_back(self, group: Group, leaves: dict[EntityKey, dict[str, QueuedPodInfo]]) -> None:
+        """A cycle ends that left these members: what is counted stays, all else begins anew (spec §2.11)."""
+        self.group = group
+        self.by_leaf = leaves
+        self.size = sum(map(len, leaves.values()))
+        self.backoff_expiration = None
+        self.was_flushed = False
+        self.flush_timestamp = 0
+        self.alike = self._gates = self._rejected = self._latest = None
+        self._sorted = False
 
     @property
     def priority(self) -> int:
@@ -132,13 +157,22 @@ class QueuedPodGroupInfo(QueueingParams):
         members = self.by_leaf.get(leaf)
         if members is None:
             members = self.by_leaf[leaf] = {}
-        assert key not in members
+        else:
+            assert key not in members
+            if self._sorted:
+                self._sorted = self._follows(leaf, info)
         members[key] = info
+        self._latest = info
         self.size += 1
-        if info.initial_attempt_timestamp is None:
-            self.fresh[key] = info
         if self._rejected is not None:
             self._rejected.add(info)
+
+    def _follows(self, leaf: EntityKey, info: QueuedPodInfo) -> bool:
+        """Whether a newcomer is known to come behind the other members of its leaf."""
+        latest = self._latest
+        if latest is None or latest.pod.group_key != leaf:
+            return False
+        return member_order(latest) < member_order(info)
 
     def reject(self, info: QueuedPodInfo, plugin: str) -> None:
         """A plugin gates the member: it joins the member's rejectors (spec §2.8.3)."""
@@ -160,7 +194,8 @@ class QueuedPodGroupInfo(QueueingParams):
         if not members:
             del self.by_leaf[leaf]
         self.size -= 1
-        self.fresh.pop(pod_key, None)
+        if info is self._latest:
+            self._latest = None
         if self._rejected is not None:
             self._rejected.remove(info)
         if self.alike is not None:
@@ -175,6 +210,7 @@ class QueuedPodGroupInfo(QueueingParams):
             self.gates.leave(info)
             self.gates.unseen[pod.key] = info
         info.pod = pod
+        self._sorted = False
 
     def some_member(self) -> QueuedPodInfo:
         """Any member. Amortised O(1): to look for the first one passes over all that stood before it and have left."""
@@ -193,8 +229,11 @@ class QueuedPodGroupInfo(QueueingParams):
 
     def ordered(self, forest: Forest) -> dict[EntityKey, list[QueuedPodInfo]]:
         """Leaves in the order of their evaluation, each with its members in the order they are tried (spec §2.9)."""
-        keys = sorted(self.by_leaf, key=forest.position) if len(self.by_leaf) > 1 else self.by_leaf
-        return {leaf: sorted(self.by_leaf[leaf].values(), key=member_order) for leaf in keys}
+        leaves = self.by_leaf
+        keys = sorted(leaves, key=forest.position) if len(leaves) > 1 else leaves
+        if self._sorted:
+            return {leaf: [*leaves[leaf].values()] for leaf in keys}
+        return {leaf: sorted(leaves[leaf].values(), key=member_order) for leaf in keys}
 
     def _check(self, forest: Forest) -> None:
         count = 0
@@ -208,7 +247,10 @@ class QueuedPodGroupInfo(QueueingParams):
                 rejected.add(info)
                 count += 1
         assert count == self.size > 0
-        assert self.fresh == {i.pod.key: i for i in self.members() if i.initial_attempt_timestamp is None}
+        if self._sorted:
+            for members in self.by_leaf.values():
+                orders = [member_order(info) for info in members.values()]
+                assert orders == sorted(orders), f"{self.key}: not in order"
         if self._rejected is not None:
             assert rejected.unrejected == self._rejected.unrejected
             assert rejected.pending == self._rejected.pending

@@ -21,8 +21,10 @@ def pop(queue: Containers) -> QueuedPodInfo | PoppedPodGroupInfo | None:
             position = queue.in_flight.position
             leaves = queue.in_flight.begin(entity.ordered(queue.forest))
             if leaves:
-                queue.last_popped, queue.popped_alike, queue.popped_at = entity.key, entity.alike, position
-                return _popped(queue, entity, leaves)
+                key = entity.key
+                queue.last_popped, queue.popped_alike, queue.popped_at = key, entity.alike, position
+                entity.attempts += 1
+                return PoppedPodGroupInfo(key, queue.forest.tree(key), leaves, entity.attempts, entity)
         elif queue.in_flight.mark(entity.pod):  # else it is dropped, and the next is popped (spec §2.5.4)
             entity.attempts += 1
             queue.last_popped = entity.key
@@ -31,25 +33,8 @@ def pop(queue: Containers) -> QueuedPodInfo | PoppedPodGroupInfo | None:
 
 def popped_tree(queue: Containers, entity: QueuedPodGroupInfo) -> PoppedPodGroupInfo:
     """The tree as a pop would give it, without popping it."""
-    return _popped(queue, entity, entity.ordered(queue.forest))
-
-
-def _popped(
-    queue: Containers, entity: QueuedPodGroupInfo, leaves: dict[EntityKey, list[QueuedPodInfo]]
-) -> PoppedPodGroupInfo:
-    return PoppedPodGroupInfo(
-        key=entity.key,
-        tree=queue.forest.tree(entity.key),
-        leaves=leaves,
-        timestamp=entity.timestamp,
-        initial_attempt_timestamp=entity.initial_attempt_timestamp,
-        attempts=entity.attempts + 1,
-        unschedulable_count=entity.unschedulable_count,
-        consecutive_errors=entity.consecutive_errors,
-        backoff_expiration=entity.backoff_expiration,
-        was_flushed=entity.was_flushed,
-        flush_timestamp=entity.flush_timestamp,
-    )
+    key = entity.key
+    return PoppedPodGroupInfo(key, queue.forest.tree(key), entity.ordered(queue.forest), entity.attempts + 1)
 
 
 def add_unschedulable(queue: Containers, info: QueuedPodInfo) -> None:
@@ -110,20 +95,10 @@ def add_attempted(queue: Containers, popped: PoppedPodGroupInfo, root_status: St
         return  # the entity leaves for good
     group = queue.forest.group(popped.key)
     assert group is not None, "pending pods of a root that is gone"
-    entity = QueuedPodGroupInfo(
-        key=popped.key,
-        group=group,
-        timestamp=popped.timestamp,
-        initial_attempt_timestamp=popped.initial_attempt_timestamp,
-        attempts=popped.attempts,
-        unschedulable_count=popped.unschedulable_count,
-        consecutive_errors=popped.consecutive_errors,
-        by_leaf=leaves,
-        size=sum(map(len, leaves.values())),
-    )
-    if unasked:
-        entity.fresh = {i.pod.key: i for i in entity.members() if i.initial_attempt_timestamp is None}
-    elif queue.popped_alike is not None:
+    entity = popped.params
+    assert isinstance(entity, QueuedPodGroupInfo), "a rehearsed tree ends no cycle"
+    entity.come_back(group, leaves)
+    if not unasked and queue.popped_alike is not None:
         depth, depth_of = queue.popped_alike.depth, queue.forest.depth
         if all(depth_of(leaf) == depth for leaf in leaves):
             entity.alike = queue.popped_alike

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gangsched_framework.events import WILDCARD_EVENT
-from gangsched_framework.infos import NO_ENTITY, QueuedPodInfo
+from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import Pod
 from gangsched_queue.containers import Containers
 from gangsched_queue.entities import Entity
@@ -20,10 +20,10 @@ def add(queue: Containers, pod: Pod) -> None:
     nominator, leaf = queue.nominator, pod.group_key
     if nominator.node_of or pod.status.nominated_node_name:
         nominator.add(pod)  # even a gated pod's nomination counts for others (spec §2.10.3)
+    info = QueuedPodInfo(pod, queue.clock.now())
     if leaf is None:
-        queue.waiting.enter(QueuedPodInfo(pod=pod, timestamp=queue.clock.now(), key=pod.entity_key))
+        queue.waiting.enter(info)
         return
-    info = QueuedPodInfo(pod=pod, timestamp=queue.clock.now(), key=NO_ENTITY)
     tree = queue.place_member(leaf, info, arrives=True)
     # else nobody hears of it: no tree to be woken, no attempt that may miss it, no parked entity or plugin that listens
     if tree is not None or queue.in_flight.marks or queue.waiting.parked.open or queue.registrations.all_hear:
@@ -33,7 +33,7 @@ def add(queue: Containers, pod: Pod) -> None:
 def _add_quietly(queue: Containers, pod: Pod) -> None:
     """Without the event of a member's arrival: what is known otherwise is only new here (spec §2.11 Update 1, 7)."""
     queue.nominator.add(pod)
-    info = QueuedPodInfo(pod=pod, timestamp=queue.clock.now())
+    info = QueuedPodInfo(pod, queue.clock.now())
     leaf = pod.group_key
     if leaf is None:
         queue.waiting.enter(info)

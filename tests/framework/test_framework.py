@@ -597,7 +597,7 @@ def test_pod_group_post_filter(
     answers: dict[str, tuple[object, Status | None]], want_result: object, want: tuple[str, str, str]
 ) -> None:
     framework = build("podGroupPostFilter", *(answering("pod_group_post_filter", *a) for a in answers.items()))
-    root = PoppedPodGroupInfo(timestamp=0, key=GROUP.key, tree=GROUP, leaves={})
+    root = PoppedPodGroupInfo(GROUP.key, GROUP, {})
     result, status = framework.run_pod_group_post_filter(
         PodGroupCycleState(), root, lambda: RootAttempt(UNSCHEDULABLE, (), ())
     )
@@ -606,7 +606,7 @@ def test_pod_group_post_filter(
 
 
 def test_the_sort_key_is_the_plugins() -> None:
-    entity = QueuedPodInfo(timestamp=1, pod=POD)
+    entity = QueuedPodInfo(POD, 1)
     by_time = plugin("ByTime", sort_key=lambda e: (e.timestamp,))
     profile = Profile("s", {"queueSort": (PluginRef("ByTime"),)})
     assert Framework(profile, Registry({"ByTime": by_time}), FakeHandle()).sort_key(entity) == (1,)

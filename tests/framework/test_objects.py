@@ -133,13 +133,9 @@ def test_a_tree_walks_depth_first_in_child_order() -> None:
 def test_members_of_a_popped_group_come_in_tree_order() -> None:
     leaves = [PodGroupInfo(make_pod_group(name).obj()) for name in "abc"]
     root = PodGroupInfo(make_composite_pod_group("R").priority(7).obj(), tuple(leaves))
-    queued = {name: QueuedPodInfo(timestamp=0, pod=make_pod(name).obj()) for name in ("a2", "a1", "c1")}
-    popped = PoppedPodGroupInfo(
-        timestamp=0,
-        key=root.key,
-        tree=root,
-        leaves={leaves[2].key: [queued["c1"]], leaves[0].key: [queued["a2"], queued["a1"]]},
-    )
+    queued = {name: QueuedPodInfo(make_pod(name).obj(), 0) for name in ("a2", "a1", "c1")}
+    waiting = {leaves[2].key: [queued["c1"]], leaves[0].key: [queued["a2"], queued["a1"]]}
+    popped = PoppedPodGroupInfo(root.key, root, waiting)
     assert [info.pod.name for info in popped.members()] == ["a2", "a1", "c1"]
     assert popped.priority == 7
     assert list(queued["a1"].members()) == [queued["a1"]]

@@ -105,7 +105,12 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue("operations_cycle", "a failed member stays in flight", "    in_flight.done(pod.uid)\n", ""),
     _queue("operations_cycle", "a failed pod keeps its old expiration", "info.backoff_expiration = None", "pass"),
     _queue("in_flight", "a member in flight is popped again", "if info.pod.uid not in marks]", "if True]"),
-    _queue("operations_cycle", "attempts are lost with the cycle", "attempts=popped.attempts,", "attempts=0,"),
+    _queue(
+        "operations_cycle",
+        "attempts are lost with the cycle",
+        "    entity.come_back(group, leaves)\n",
+        "    entity.come_back(group, leaves)\n    entity.attempts = 0\n",
+    ),
     _queue(
         "operations_cycle",
         "events of the attempt are not replayed",

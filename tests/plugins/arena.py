@@ -88,9 +88,9 @@ class Arena:
         for pod in waiting:
             self.snapshot.forest.add_pod(pod)
             assert pod.group_key is not None
-            leaves.setdefault(pod.group_key, []).append(QueuedPodInfo(pod=pod, timestamp=0))
+            leaves.setdefault(pod.group_key, []).append(QueuedPodInfo(pod, 0))
         tree = self.snapshot.forest.tree(root.key)
-        popped = PoppedPodGroupInfo(key=root.key, tree=tree, leaves=leaves, timestamp=0)
+        popped = PoppedPodGroupInfo(root.key, tree, leaves)
         before = self.picture()
         status: Status | None
         result, status = self.framework.run_pod_group_post_filter(

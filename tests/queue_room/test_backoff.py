@@ -69,7 +69,8 @@ def test_a_penalty_never_shrinks_with_the_count_nor_exceeds_the_maximum(
     ids=["nothing failed", "errors win", "rejections count without errors"],
 )
 def test_what_is_counted(errors: int, rejections: int, count: int) -> None:
-    info = QueuedPodInfo(pod=pod("p"), timestamp=0, consecutive_errors=errors, unschedulable_count=rejections)
+    info = QueuedPodInfo(pod("p"), 0)
+    info.consecutive_errors, info.unschedulable_count = errors, rejections
     assert backoff_count(info) == count
 
 

@@ -205,12 +205,12 @@ def test_an_entity_comes_and_goes_with_a_logarithm_of_comparisons(size: int) -> 
     heap = EntityHeap()
     dice = Random(1)
     for i in range(size):
-        heap.add(QueuedPodInfo(pod=pod(f"p{i}"), timestamp=0), (Counted(dice.randrange(10 * size)),))
+        heap.add(QueuedPodInfo(pod(f"p{i}"), 0), (Counted(dice.randrange(10 * size)),))
     Counted.comparisons = 0
 
     for i in range(size):
         heap.pop()
-        heap.add(QueuedPodInfo(pod=pod(f"q{i}"), timestamp=0), (Counted(dice.randrange(10 * size)),))
+        heap.add(QueuedPodInfo(pod(f"q{i}"), 0), (Counted(dice.randrange(10 * size)),))
 
     assert Counted.comparisons < size * 6 * log2(size)
 
@@ -220,7 +220,7 @@ def test_entities_that_leave_before_anybody_looks_are_not_compared() -> None:
     Counted.comparisons = 0
 
     for i in range(100):
-        heap.add(QueuedPodInfo(pod=pod(f"p{i}"), timestamp=0), (Counted(i),))
+        heap.add(QueuedPodInfo(pod(f"p{i}"), 0), (Counted(i),))
         heap.remove(pod(f"p{i}").entity_key)
 
     assert Counted.comparisons == 0

@@ -17,8 +17,10 @@ def _tree(forest: Forest, name: str, timestamp: int) -> QueuedPodGroupInfo:
     pod = make_pod(f"{name}-0").in_group(name).obj()
     forest.add_group(group)
     forest.add_pod(pod)
-    entity = QueuedPodGroupInfo(key=group.key, group=group, timestamp=timestamp, attempts=5, unschedulable_count=5)
-    entity.insert(group.key, QueuedPodInfo(pod=pod, timestamp=timestamp, attempts=5))
+    entity = QueuedPodGroupInfo(group.key, group, timestamp)
+    member = QueuedPodInfo(pod, timestamp)
+    entity.attempts = entity.unschedulable_count = member.attempts = 5
+    entity.insert(group.key, member)
     return entity
 
 

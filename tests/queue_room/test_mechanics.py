@@ -304,7 +304,7 @@ def test_row_79_a_registration_without_hint_always_queues() -> None:
 
 
 def test_row_80_a_pod_without_rejectors_is_worth_queueing_for_any_event() -> None:
-    info = QueuedPodInfo(pod=pod("p"), timestamp=0)
+    info = QueuedPodInfo(pod("p"), 0)
     registrations = Cluster().queue.registrations
     assert strategy_of_pod(info, Occurrence(NODE_ADD), registrations) is Strategy.AFTER_BACKOFF
 
@@ -351,7 +351,8 @@ def test_row_83_an_event_of_another_than_the_gating_plugin_does_not_touch_a_gate
     ids=["its own pod", "another pod", "no pod"],
 )
 def test_row_84_a_wildcard_event_concerns_the_pod_it_carries(carried: str, worth: Strategy) -> None:
-    info = QueuedPodInfo(pod=pod("p"), timestamp=0, unschedulable_plugins=frozenset({FIT}))
+    info = QueuedPodInfo(pod("p"), 0)
+    info.unschedulable_plugins = frozenset({FIT})
     registrations = Cluster().queue.registrations
     happened = Occurrence(WILDCARD_EVENT, None, pod(carried) if carried else None)
     assert strategy_of_pod(info, happened, registrations) is worth

@@ -31,12 +31,14 @@ REGISTRATIONS = Cluster().queue.registrations
 def member(
     name: str, unschedulable: str = "", pending: str = "", of: str = "", fits: str = "", room: str = ""
 ) -> QueuedPodInfo:
-    return QueuedPodInfo(
-        pod=pod(name, of, labels={"fits": fits, "room": room}),
-        timestamp=0,
-        unschedulable_plugins=frozenset(unschedulable.split()),
-        pending_plugins=frozenset(pending.split()),
-    )
+    info = QueuedPodInfo(pod(name, of, labels={"fits": fits, "room": room}), 0)
+    info.unschedulable_plugins = frozenset(unschedulable.split())
+    info.pending_plugins = frozenset(pending.split())
+    return info
+
+
+def in_gang(name: str, unschedulable: str = "", pending: str = "", fits: str = "") -> QueuedPodInfo:
+    return member(name, unschedulable, pending, of="g", fits=fits)
 
 
 def new_node(event: ClusterEvent = NODE_ADD) -> Occurrence:
@@ -85,25 +87,24 @@ def test_g_a_pod_whose_profile_is_unknown_is_worth_queueing() -> None:
 
 
 def tree(*infos: QueuedPodInfo) -> QueuedPodGroupInfo:
-    entity = QueuedPodGroupInfo(key=key("g"), group=group("g"), timestamp=0)
+    entity = QueuedPodGroupInfo(key("g"), group("g"), 0)
     for info in infos:
         entity.insert(key("g"), info)
     return entity
 
 
 A_TREE = [
-    ("all hints say Skip", [member("p", FIT), member("q", FIT)], NODE_ADD, SKIP),
-    ("row 81: one willing member is enough", [member("p", FIT), member("q", FIT, fits="n")], NODE_ADD, AFTER_BACKOFF),
-    ("one member nobody rejected is enough", [member("p", FIT), member("q")], NODE_ADD, AFTER_BACKOFF),
-    ("a pending member counts most", [member("p"), member("q", "", CLAIM)], NODE_TAINT, IMMEDIATELY),
-    ("a pending member whose hint skips", [member("p", FIT), member("q", FIT, CLAIM)], NODE_ADD, SKIP),
-    ("a wildcard event", [member("p", FIT)], WILDCARD_EVENT, AFTER_BACKOFF),
+    ("all hints say Skip", [in_gang("p", FIT), in_gang("q", FIT)], NODE_ADD, SKIP),
+    ("row 81: one willing member is enough", [in_gang("p", FIT), in_gang("q", FIT, fits="n")], NODE_ADD, AFTER_BACKOFF),
+    ("one member nobody rejected is enough", [in_gang("p", FIT), in_gang("q")], NODE_ADD, AFTER_BACKOFF),
+    ("a pending member counts most", [in_gang("p"), in_gang("q", "", CLAIM)], NODE_TAINT, IMMEDIATELY),
+    ("a pending member whose hint skips", [in_gang("p", FIT), in_gang("q", FIT, CLAIM)], NODE_ADD, SKIP),
+    ("a wildcard event", [in_gang("p", FIT)], WILDCARD_EVENT, AFTER_BACKOFF),
 ]
 
 
 @pytest.mark.parametrize(("infos", "event", "worth"), [case[1:] for case in A_TREE], ids=[case[0] for case in A_TREE])
 def test_what_an_event_is_worth_to_a_tree(infos: list[QueuedPodInfo], event: ClusterEvent, worth: Strategy) -> None:
-    infos = [evolve(info, pod=evolve(info.pod, group_name="g")) for info in infos]
     assert strategy_of(tree(*infos), new_node(event), REGISTRATIONS) is worth
 
 

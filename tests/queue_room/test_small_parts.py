@@ -16,6 +16,7 @@ from gangsched_framework.testing import make_node, make_pod
 from gangsched_queue.entities import QueuedPodGroupInfo
 from gangsched_queue.entity_heap import EntityHeap
 from gangsched_queue.in_flight import InFlight
+from gangsched_queue.member_gates import member_order
 from gangsched_queue.node_events import node_update_events
 from gangsched_queue.nominator import Nominator
 from gangsched_queue.pod_events import pod_update_events
@@ -30,7 +31,7 @@ def test_the_heap_agrees_with_a_sorted_list(steps: list[tuple[str, int, str]]) -
     heap = EntityHeap()
     model: dict[str, int] = {}
     for name, order, step in steps:
-        info = QueuedPodInfo(pod=pod(name), timestamp=0)
+        info = QueuedPodInfo(pod(name), 0)
         if step == "add" and info.key not in heap:
             heap.add(info, (order,))
             model[info.key] = order
@@ -50,7 +51,7 @@ def test_the_heap_agrees_with_a_sorted_list(steps: list[tuple[str, int, str]]) -
 def test_many_removals_do_not_leave_the_heap_full_of_the_dead() -> None:
     heap = EntityHeap()
     for i in range(1000):
-        heap.add(QueuedPodInfo(pod=pod(f"p{i}"), timestamp=0), (i * 37 % 1000,))
+        heap.add(QueuedPodInfo(pod(f"p{i}"), 0), (i * 37 % 1000,))
     for i in range(990):
         heap.remove(pod(f"p{i}").entity_key)
         heap._check()
@@ -72,7 +73,7 @@ def test_the_in_flight_list_agrees_with_a_plain_one(steps: list[tuple[str, str]]
             in_flight.mark(pod(name))
             log.append(("mark", uid, ""))
         elif step == "together":
-            begun = in_flight.begin({key(each): [QueuedPodInfo(pod=pod(each), timestamp=0)] for each in "abc"})
+            begun = in_flight.begin({key(each): [QueuedPodInfo(pod(each), 0)] for each in "abc"})
             free = [each for each in "abc" if ("mark", pod(each).uid, "") not in log]
             assert [(leaf, infos[0].pod.name, infos[0].attempts) for leaf, infos in begun.items()] == [
                 (key(each), each, 1) for each in free
@@ -277,33 +278,34 @@ TREE_STEPS = st.lists(
 
 
 @given(TREE_STEPS)
-def test_a_tree_knows_its_members_their_rejectors_and_who_was_never_ready(
+def test_a_tree_knows_its_members_their_rejectors_and_their_order(
     steps: list[tuple[str, int, set[str], set[str]]],
 ) -> None:
     forest = Forest()
     for one in (group("R"), group("a", 1, "R"), group("b", 1, "R")):
         forest.add_group(one)
-    entity = QueuedPodGroupInfo(key=key("R"), group=group("R"), timestamp=0)
+    entity = QueuedPodGroupInfo(key("R"), group("R"), 0)
     model: dict[str, QueuedPodInfo] = {}
     for step, i, unschedulable, pending in steps:
         name, leaf = f"p{i}", "ab"[i % 2]
         info = model.get(name)
         if step == "insert" and info is None:
-            info = QueuedPodInfo(
-                pod=pod(name, leaf),
-                timestamp=0,
-                unschedulable_plugins=frozenset(unschedulable),
-                pending_plugins=frozenset(pending),
-                initial_attempt_timestamp=7 if pending else None,
-            )
+            info = QueuedPodInfo(pod(name, leaf), len(pending))
+            info.attempts = len(unschedulable)
+            info.unschedulable_plugins, info.pending_plugins = frozenset(unschedulable), frozenset(pending)
             model[name] = info
             entity.insert(key(leaf), info)
         elif step == "remove":
             assert entity.remove(key(leaf), f"default/{name}") is model.pop(name, None)
         elif step == "replace" and info is not None:
-            entity.replace(info, pod(name, leaf, labels={"color": "new"}))
+            entity.replace(info, pod(name, leaf, labels={"color": "new"}, priority=len(pending)))
         elif step == "reject" and info is not None:
             entity.rejected.reject(info, "A")
         assert {info.pod.name for info in entity.members()} == set(model)
         if model:
             entity._check(forest)
+        ordered = entity.ordered(forest)
+        assert list(ordered) == [key(leaf) for leaf in "ab" if any(i.pod.group_name == leaf for i in model.values())]
+        for leaf_key, infos in ordered.items():
+            members = [info for info in model.values() if info.pod.group_key == leaf_key]
+            assert infos == sorted(members, key=member_order)

@@ -229,7 +229,7 @@ def test_three_pods_go_on_the_run_together_if_the_second(second: Pod, taken: int
     if second.spec.requests.requested.milli_cpu != 200:
         second = evolve(second, spec=run.like.spec)
     pods = [evolve(run.like, name="z"), evolve(run.like, name="a"), second, evolve(run.like, name="b")]
-    infos = [QueuedPodInfo(pod=pod, timestamp=0) for pod in pods]
+    infos = [QueuedPodInfo(pod, 0) for pod in pods]
     assert run.run.take(pods[1]) == 0
     assert run.run.take_more(pods[1], 0, infos, 2) == (pods[1 : taken + 1], [0] * taken)
     add_alike(run.table, pods[1 : taken + 1], [0] * taken)
