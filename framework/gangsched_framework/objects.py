@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from attrs import Factory, evolve, field, frozen
 
+from gangsched_framework.pod_requests import requests_of_assigned
 from gangsched_framework.pod_spec import Container, PodSpec
 from gangsched_framework.policies import (
     DEFAULT_QUEUE,
@@ -144,8 +145,6 @@ class Pod(_PodFields):
         """Request vectors of the pod as it counts on its node: container status included when it has any."""
         if not self.status.allocated:
             return self.spec.requests
-        from gangsched_framework.pod_requests import requests_of_assigned
-
         return requests_of_assigned(self)
 
     def condition(self, kind: str) -> Condition | None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
-from attrs import frozen
+from attrs import field, frozen
 
 from gangsched_framework.objects import Pod
 from gangsched_framework.refusals import Rows
@@ -19,10 +17,17 @@ class Placement:
     name: str
     rows: tuple[int, ...] | None = None
 
-    @cached_property
+    _array: Rows | None = field(init=False, repr=False, default=None)
+    """Once asked for: a cached property would make each look at the rows dearer."""
+
+    @property
     def array(self) -> Rows:
         """``rows`` for numpy; only when they are given."""
-        return np.asarray(self.rows, np.intp)
+        array = self._array
+        if array is None:
+            array = np.asarray(self.rows, np.intp)
+            object.__setattr__(self, "_array", array)
+        return array
 
 
 @value

@@ -8,11 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache, reduce
+from typing import TYPE_CHECKING
 
-from gangsched_framework.objects import Pod
-from gangsched_framework.pod_spec import Container, PodSpec
 from gangsched_framework.quantity import MILLI, UNIT, round_up_to_milli
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, PodRequests, Resources, StatusAmounts
+
+if TYPE_CHECKING:  # specs have their vectors made here
+    from gangsched_framework.objects import Pod
+    from gangsched_framework.pod_spec import Container, PodSpec
 
 __all__ = [
     "amounts_of_spec",

@@ -1,20 +1,18 @@
 """The scheduling content of a pod's spec: containers, affinity, tolerations, spread (Kubernetes core/v1 names).
 
 A ``PodSpec`` is a frozen value that pods of one template share, so what is derived from it (requests, ports) is
-computed once. Amounts of containers are integers in **nano-units** (1 cpu = 10**9, 1 byte = 10**9), the smallest step a
-Kubernetes quantity has, so that sums stay exact and are rounded once (spec node-plugins.md §3.2.6).
+computed once, with it. Amounts of containers are integers in **nano-units** (1 cpu = 10**9, 1 byte = 10**9), the
+smallest step a Kubernetes quantity has, so that sums stay exact and are rounded once (spec node-plugins.md §3.2.6).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
-from typing import TYPE_CHECKING
 
-from attrs import define, frozen
+from attrs import Factory, define, field, frozen
 
-if TYPE_CHECKING:
-    from gangsched_framework.resources import PodRequests
+from gangsched_framework.pod_requests import requests_of_spec
+from gangsched_framework.resources import PodRequests
 
 
 @frozen
@@ -159,21 +157,24 @@ class PodSpec:
     resource_claims: tuple[str, ...] = ()
     unsupported: tuple[str, ...] = ()
 
-    @cached_property
-    def requests(self) -> PodRequests:
-        """Every request vector of the pod as an incoming pod (spec node-plugins.md §3.4-3.5)."""
-        from gangsched_framework.pod_requests import requests_of_spec
+    # Found at once: a cached property would make every look at a spec five times as dear, in every cycle.
+    requests: PodRequests = field(init=False, repr=False, default=Factory(requests_of_spec, takes_self=True))
+    """Every request vector of the pod as an incoming pod (spec node-plugins.md §3.4-3.5)."""
+    host_ports: tuple[tuple[str, str, int], ...] = field(
+        init=False, repr=False, default=Factory(lambda spec: _host_ports(spec), takes_self=True)
+    )
+    """Wanted ``(ip, protocol, port)`` triples of containers and sidecars (spec node-plugins.md §7.5.1)."""
+    has_affinity: bool = field(
+        init=False, repr=False, default=Factory(lambda spec: _has_affinity(spec), takes_self=True)
+    )
+    """Whether the pod has any pod affinity or anti-affinity term."""
 
-        return requests_of_spec(self)
 
-    @cached_property
-    def host_ports(self) -> tuple[tuple[str, str, int], ...]:
-        """Wanted ``(ip, protocol, port)`` triples of containers and sidecars (spec node-plugins.md §7.5.1)."""
-        owners = (*self.containers, *(c for c in self.init_containers if c.restart_policy == "Always"))
-        return tuple((p.host_ip, p.protocol or "TCP", p.host_port) for c in owners for p in c.ports if p.host_port > 0)
+def _host_ports(spec: PodSpec) -> tuple[tuple[str, str, int], ...]:
+    owners = (*spec.containers, *(c for c in spec.init_containers if c.restart_policy == "Always"))
+    return tuple((p.host_ip, p.protocol or "TCP", p.host_port) for c in owners for p in c.ports if p.host_port > 0)
 
-    @cached_property
-    def has_affinity(self) -> bool:
-        """Whether the pod has any pod affinity or anti-affinity term."""
-        near, away = self.pod_affinity, self.pod_anti_affinity
-        return bool(near.required or near.preferred or away.required or away.preferred)
+
+def _has_affinity(spec: PodSpec) -> bool:
+    near, away = spec.pod_affinity, spec.pod_anti_affinity
+    return bool(near.required or near.preferred or away.required or away.preferred)

@@ -556,7 +556,7 @@ def describe(obj: ClusterObject) -> str:
 
 def _short(value: object) -> str:
     if isinstance(value, PodSpec):
-        names = [each.name for each in fields(PodSpec)]
+        names = [each.name for each in fields(PodSpec) if each.init]
         hidden = () if value.has_affinity else ("pod_affinity", "pod_anti_affinity")
         told = {name: getattr(value, name) for name in names if name not in hidden}
         return " ".join(f"{name}:{it}" for name, it in told.items() if it)
