@@ -56,15 +56,16 @@ class Forest:
         record.observe(group)
         # With its own M before its link: a placeholder counts with M = 1, and must not pass that on to the parent.
         readiness.refresh(record)
-        order = self._order(group)
-        if record.parent is not None:
-            del record.parent.children[record.order]
-            record.parent.children[order] = record
+        parent = record.parent
+        if parent is not None:
+            parent.disown(record)
+        record.order = self._order(group)
+        if parent is not None:
+            parent.adopt(record)
         elif parent_key is not None:
             parent = self._record(parent_key)
-            parent.children[order] = record
+            parent.adopt(record)
             readiness.link(record, parent)
-        record.order = order
 
     def update_group(self, group: Group) -> None:
         """Replace the object of an observed group. O(1) when links and minimum stay, as with a condition."""
@@ -106,7 +107,7 @@ class Forest:
     def _unlink(self, record: Record) -> None:
         parent = record.parent
         assert parent is not None
-        del parent.children[record.order]
+        parent.disown(record)
         readiness.unlink(record)
         self._prune(parent)
 
@@ -300,7 +301,7 @@ class Forest:
     def children(self, key: EntityKey) -> list[EntityKey]:
         """Observed child groups in evaluation order."""
         record = self._records.get(key)
-        return [child.key for child in record.children.values()] if record is not None else []
+        return [child.key for child in record.children] if record is not None else []
 
     def tree(self, key: EntityKey) -> PodGroupInfo:
         """The frozen tree below an observed, acyclic group, however deep. O(size of the tree)."""
@@ -323,7 +324,7 @@ class Forest:
             seen[current] = None
             if record.is_leaf:
                 yield current
-            stack.extend((child.key, level + 1) for child in reversed(record.children.values()))
+            stack.extend((child.key, level + 1) for child in reversed(record.children))
 
     def _check(self) -> None:
         """Assert that links and counters equal a recomputation (tests only)."""
@@ -332,11 +333,11 @@ class Forest:
             assert record.key == key
             assert record.group is not None or record.pods or record.children, f"{key}: empty placeholder"
             assert record.group is None or isinstance(record.group, PodGroup) == record.is_leaf
-            for order, child in record.children.items():
+            assert record.children == sorted(record.children, key=lambda child: child.order)
+            for child in record.children:
                 assert child.parent is record
-                assert child.order == order
                 assert child.group is not None
-            assert record.ready_children == sum(child.ready for child in record.children.values()), key
+            assert record.ready_children == sum(child.ready for child in record.children), key
             assert record.ready == (record.count >= record.required), key
             assert all(uid in record.pods for uid in record.scheduled)
         if self._latest is not None:

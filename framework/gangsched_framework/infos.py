@@ -21,8 +21,8 @@ class PodGroupInfo:
 
     group: Group
     children: tuple[PodGroupInfo, ...] = ()
-    key: EntityKey = field(init=False, default=Factory(lambda info: info.group.key, takes_self=True))
-    is_leaf: bool = field(init=False, default=Factory(lambda info: isinstance(info.group, PodGroup), takes_self=True))
+    key: EntityKey = field(default=Factory(lambda info: info.group.key, takes_self=True))
+    is_leaf: bool = field(default=Factory(lambda info: isinstance(info.group, PodGroup), takes_self=True))
     _walked: tuple[tuple[PodGroupInfo, ...], tuple[PodGroupInfo, ...]] | None = field(
         init=False, default=None, repr=False
     )

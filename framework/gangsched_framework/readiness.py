@@ -7,15 +7,16 @@ because every crossing fires once.
 
 from __future__ import annotations
 
-from typing import Any
+from bisect import bisect_left, insort
+from operator import attrgetter
 
 from attrs import Factory, define, field
-from sortedcontainers import SortedDict
 
 from gangsched_framework.infos import PodGroupInfo
 from gangsched_framework.objects import POD_GROUP, EntityKey, Group, Pod
 
-_CHILDLESS: SortedDict[tuple[Any, ...], Any] = SortedDict()
+_CHILDLESS: list[Record] = []
+_by_order = attrgetter("order")
 
 
 @define(eq=False)
@@ -32,11 +33,10 @@ class Record:
     ready_children: int = 0
     ready: bool = False
     is_leaf: bool = field(init=False, default=Factory(lambda record: record.key.startswith(POD_GROUP), takes_self=True))
-    children: SortedDict[tuple[Any, ...], Record] = field(
-        init=False, default=Factory(lambda record: _CHILDLESS if record.is_leaf else SortedDict(), takes_self=True)
+    children: list[Record] = field(
+        init=False, default=Factory(lambda record: _CHILDLESS if record.is_leaf else [], takes_self=True)
     )
-    """By order; a leaf never has any, so all leaves share one empty map."""
-
+    """In order; a leaf never has any, so all leaves share one empty list."""
     required: int = field(init=False, default=1)
     """M (spec §3.1)."""
     alone: PodGroupInfo | None = field(init=False, default=None)
@@ -46,6 +46,16 @@ class Record:
         """Take the group's object, None when it is not known any more."""
         self.group = group
         self.required = group.required if group is not None else 1
+
+    def adopt(self, child: Record) -> None:
+        """Take a child in at the place of its ``order``."""
+        insort(self.children, child, key=_by_order)
+
+    def disown(self, child: Record) -> None:
+        """Take a child out."""
+        at = bisect_left(self.children, child.order, key=_by_order)
+        assert self.children[at] is child
+        del self.children[at]
 
     @property
     def count(self) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from gangsched_framework.infos import PodGroupInfo
-from gangsched_framework.objects import EntityKey
 from gangsched_framework.readiness import Record
 
 
@@ -12,24 +11,25 @@ def tree_of(root: Record) -> PodGroupInfo:
     if not root.children:
         return _childless(root)
     records = [root]
-    below: list[list[Record]] = []
-    for record in records:
-        children = [record.children[order] for order in record.children] if record.children else []
-        below.append(children)
-        records += children
-    infos: dict[EntityKey, PodGroupInfo] = {}
-    for record, children in zip(reversed(records), reversed(below), strict=True):
-        assert record.group is not None
-        if children:
-            infos[record.key] = PodGroupInfo(record.group, tuple([infos[child.key] for child in children]))
+    for record in records:  # level by level, so that the children of one stand in a row
+        records += record.children
+    infos: list[PodGroupInfo] = []  # from the last record on
+    used = 0
+    for record in reversed(records):
+        count = len(record.children)
+        if count:
+            assert record.group is not None
+            below = infos[used : used + count]
+            used += count
+            infos.append(PodGroupInfo(record.group, tuple(below[::-1]), record.key, False))
         else:
-            infos[record.key] = _childless(record)
-    return infos[root.key]
+            infos.append(_childless(record))
+    return infos[-1]
 
 
 def _childless(record: Record) -> PodGroupInfo:
     """The tree of a group without children, the same one as long as its object is the same."""
     assert record.group is not None
     if record.alone is None or record.alone.group is not record.group:
-        record.alone = PodGroupInfo(record.group)
+        record.alone = PodGroupInfo(record.group, (), record.key, record.is_leaf)
     return record.alone

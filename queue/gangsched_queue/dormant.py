@@ -188,8 +188,9 @@ class DormantTrees:
         if retries:
             _make_up(entity, retries, last, last + bucket.periods[min(retries, len(bucket.periods) - 1)])
         if met is not None:
-            groups = tuple(info.key for info in forest.tree(key).walk())
-            pods = tuple(info.pod for infos in entity.ordered(forest).values() for info in infos)
+            tree = forest.tree(key)
+            groups = tuple(info.key for info in tree.walk())
+            pods = tuple(info.pod for infos in entity.ordered(tree).values() for info in infos)
             retries += sleeper.made_up
             self.roused.append(Roused(key, retries, entity.timestamp, met.serial, met.outcome, groups, pods))
         return entity

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from attrs import define, field
 
 from gangsched_framework.hierarchy import Forest
-from gangsched_framework.infos import QueuedPodInfo, QueueingParams
+from gangsched_framework.infos import PodGroupInfo, QueuedPodInfo, QueueingParams
 from gangsched_framework.objects import EntityKey, Group, Pod
 from gangsched_queue.member_gates import Kind, MemberGates, member_order
 
@@ -170,9 +170,12 @@ class QueuedPodGroupInfo(QueueingParams):
     def _follows(self, leaf: EntityKey, info: QueuedPodInfo) -> bool:
         """Whether a newcomer is known to come behind the other members of its leaf."""
         latest = self._latest
-        if latest is None or latest.pod.group_key != leaf:
+        if latest is None or latest.attempts != info.attempts:
             return False
-        return member_order(latest) < member_order(info)
+        other, pod = latest.pod, info.pod
+        if other.group_key != leaf or other.priority != pod.priority:
+            return False
+        return latest.timestamp < info.timestamp or (latest.timestamp == info.timestamp and other.name < pod.name)
 
     def reject(self, info: QueuedPodInfo, plugin: str) -> None:
         """A plugin gates the member: it joins the member's rejectors (spec §2.8.3)."""
@@ -227,13 +230,19 @@ class QueuedPodGroupInfo(QueueingParams):
     def members_of(self, leaf: EntityKey) -> list[QueuedPodInfo]:
         return list(self.by_leaf.get(leaf, {}).values())
 
-    def ordered(self, forest: Forest) -> dict[EntityKey, list[QueuedPodInfo]]:
-        """Leaves in the order of their evaluation, each with its members in the order they are tried (spec §2.9)."""
-        leaves = self.by_leaf
-        keys = sorted(leaves, key=forest.position) if len(leaves) > 1 else leaves
-        if self._sorted:
-            return {leaf: [*leaves[leaf].values()] for leaf in keys}
-        return {leaf: sorted(leaves[leaf].values(), key=member_order) for leaf in keys}
+    def ordered(self, tree: PodGroupInfo) -> dict[EntityKey, list[QueuedPodInfo]]:
+        """Leaves in the order of their evaluation, each with its members in the order they are tried (spec §2.9).
+
+        ``tree``: of the forest, as it is now.
+        """
+        by_leaf, leaves = self.by_leaf, {}
+        for leaf in tree.leaves():
+            members = by_leaf.get(leaf.key)
+            if members is not None:
+                infos = leaves[leaf.key] = [*members.values()]
+                if not self._sorted:
+                    infos.sort(key=member_order)
+        return leaves
 
     def _check(self, forest: Forest) -> None:
         count = 0

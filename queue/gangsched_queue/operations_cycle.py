@@ -18,13 +18,13 @@ def pop(queue: Containers) -> QueuedPodInfo | PoppedPodGroupInfo | None:
         if entity is None:
             return None
         if not isinstance(entity, QueuedPodInfo):
-            position = queue.in_flight.position
-            leaves = queue.in_flight.begin(entity.ordered(queue.forest))
+            key, position = entity.key, queue.in_flight.position
+            tree = queue.forest.tree(key)
+            leaves = queue.in_flight.begin(entity.ordered(tree))
             if leaves:
-                key = entity.key
                 queue.last_popped, queue.popped_alike, queue.popped_at = key, entity.alike, position
                 entity.attempts += 1
-                return PoppedPodGroupInfo(key, queue.forest.tree(key), leaves, entity.attempts, entity)
+                return PoppedPodGroupInfo(key, tree, leaves, entity.attempts, entity)
         elif queue.in_flight.mark(entity.pod):  # else it is dropped, and the next is popped (spec §2.5.4)
             entity.attempts += 1
             queue.last_popped = entity.key
@@ -33,8 +33,8 @@ def pop(queue: Containers) -> QueuedPodInfo | PoppedPodGroupInfo | None:
 
 def popped_tree(queue: Containers, entity: QueuedPodGroupInfo) -> PoppedPodGroupInfo:
     """The tree as a pop would give it, without popping it."""
-    key = entity.key
-    return PoppedPodGroupInfo(key, queue.forest.tree(key), entity.ordered(queue.forest), entity.attempts + 1)
+    tree = queue.forest.tree(entity.key)
+    return PoppedPodGroupInfo(entity.key, tree, entity.ordered(tree), entity.attempts + 1)
 
 
 def add_unschedulable(queue: Containers, info: QueuedPodInfo) -> None:

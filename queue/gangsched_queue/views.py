@@ -33,7 +33,7 @@ def _backoff(heap: EntityHeap, name: str, forest: Forest) -> list[EntityState]:
 
 
 def _state(entity: Entity, forest: Forest, heap: str = "", reason: str = "") -> EntityState:
-    ordered = {} if isinstance(entity, QueuedPodInfo) else entity.ordered(forest)
+    ordered = {} if isinstance(entity, QueuedPodInfo) else entity.ordered(forest.tree(entity.key))
     return EntityState(
         key=entity.key,
         ts=entity.timestamp,

@@ -230,5 +230,5 @@ def _naive_head(order: FairOrder, active: FairTenants, core: Scheduler) -> Entit
 def _next_request(order: FairOrder, entity: Entity, core: Scheduler) -> Vector:
     if isinstance(entity, QueuedPodInfo):
         return order.accounts.vector(entity.pod)
-    ordered = entity.ordered(core.world.forest)
+    ordered = entity.ordered(core.world.forest.tree(entity.key))
     return order.accounts.vector(next(iter(ordered.values()))[0].pod)

@@ -304,7 +304,7 @@ def test_a_tree_knows_its_members_their_rejectors_and_their_order(
         assert {info.pod.name for info in entity.members()} == set(model)
         if model:
             entity._check(forest)
-        ordered = entity.ordered(forest)
+        ordered = entity.ordered(forest.tree(entity.key))
         assert list(ordered) == [key(leaf) for leaf in "ab" if any(i.pod.group_name == leaf for i in model.values())]
         for leaf_key, infos in ordered.items():
             members = [info for info in model.values() if info.pod.group_key == leaf_key]
