@@ -15,7 +15,7 @@ from gangsched_framework.interface import (
     ReservePlugin,
 )
 from gangsched_framework.objects import Pod
-from gangsched_framework.status import Code, Status
+from gangsched_framework.status import Status
 
 _REJECTING = (PreEnqueuePlugin, PreFilterPlugin, FilterPlugin, ReservePlugin, PermitPlugin)
 _EVERYTHING = tuple(
@@ -31,7 +31,7 @@ def run_pre_enqueue(plugins: Sequence[PreEnqueuePlugin], pod: Pod, first: str = 
         plugins = sorted(plugins, key=lambda plugin: plugin.name != first)
     for plugin in plugins:
         status = plugin.pre_enqueue(pod)
-        if status is not None and status.code is not Code.SUCCESS:
+        if status is not None and not status.ok:
             return status if status.plugin else status.with_plugin(plugin.name)
     return None
 

@@ -55,13 +55,16 @@ class Containers:
             if root == self.last_popped:
                 self.pending.add(leaf, info, attempted=False, unchanged=False)
                 return None
-            found = self.waiting.trees.get(root) or self.waiting.find_tree(root)
+            found = self.waiting.find_tree(root)
         if found is None:
             group = self.forest.group(root)
             assert group is not None
             entity = QueuedPodGroupInfo(root, group, info.timestamp)
-            entity.insert_alike(leaf, info)
-            self.waiting.enter(entity)
+            if arrives:
+                self.waiting.join(entity, None, leaf, info)
+            else:
+                entity.insert_alike(leaf, info)
+                self.waiting.enter(entity)
             return None
         entity, place = found
         if arrives:

@@ -58,25 +58,26 @@ class PreEnqueue:
         """Let a newcomer in, whom nobody has rejected, then as ``passes``.
 
         What is said of one more like all others is said of them, too, so nobody else is asked. If they were told the
-        same before, or all pass now, nothing else changes.
+        same before, or all pass now, nothing else changes. The first of a tree is like all others.
         """
-        kind = entity.alike
+        kind, first, profile = entity.alike, not entity.size, info.pod.scheduler_name
+        if first:
+            kind = self._kind(profile, self._depth(entity, leaf))
         if (
             kind is not None
-            and kind.profile == info.pod.scheduler_name
+            and kind.keepers.declared
+            and kind.profile == profile
             and (leaf in entity.by_leaf or kind.depth == self._depth(entity, leaf))
         ):
-            status = run_pre_enqueue(kind.keepers.plugins, info.pod)
-            if status is None:
-                entity.gating_plugin, entity.refusal = "", None
+            keepers = kind.keepers
+            status = run_pre_enqueue(keepers.plugins, info.pod)
+            plugin = status.plugin if status is not None else ""
+            if plugin in keepers.telling if first else not plugin or plugin == entity.gating_plugin:
+                entity.alike, entity.gating_plugin, entity.refusal = kind, plugin, status
+                if plugin:
+                    info.unschedulable_plugins = keepers.marks[plugin]
                 entity.insert_alike(leaf, info)
-                return True
-            plugin = status.plugin
-            if plugin == entity.gating_plugin:
-                info.unschedulable_plugins = kind.keepers.marks[plugin]
-                entity.refusal = status
-                entity.insert_alike(leaf, info)
-                return False
+                return not plugin
         entity.insert(leaf, info)
         return self.passes(entity)
 

@@ -48,12 +48,15 @@ class UnschedulableEntities:
             self._index(entity, plugins)
         elif (gate := _open_gate(entity)) != self._opened.get(key):
             self._close(key)
-            self._open(entity, gate)
+            if gate is not None:
+                self._open(entity, gate)
 
     def _index(self, entity: Entity, plugins: tuple[str, ...]) -> None:
         key = entity.key
         self.waits_for[key] = plugins
-        self._open(entity, _open_gate(entity))
+        gate = _open_gate(entity)
+        if gate is not None:
+            self._open(entity, gate)
         for plugin in plugins:
             self._by_plugin.setdefault(plugin, {})[key] = entity
 
@@ -62,10 +65,9 @@ class UnschedulableEntities:
         for plugin in self.waits_for.pop(key):
             _take(self._by_plugin, plugin, key)
 
-    def _open(self, entity: Entity, gate: str | None) -> None:
-        if gate is not None:
-            self._opened[entity.key] = gate
-            self.open.setdefault(gate, {})[entity.key] = entity
+    def _open(self, entity: Entity, gate: str) -> None:
+        self._opened[entity.key] = gate
+        self.open.setdefault(gate, {})[entity.key] = entity
 
     def _close(self, key: EntityKey) -> None:
         gate = self._opened.pop(key, None)
@@ -126,7 +128,8 @@ def _take(index: dict[str, dict[EntityKey, Entity]], plugin: str, key: EntityKey
 
 
 def _stay_began(entity: Entity) -> int:
-    return max(entity.timestamp, entity.flush_timestamp)
+    began, flushed = entity.timestamp, entity.flush_timestamp
+    return began if began > flushed else flushed
 
 
 def _waits_for(entity: Entity) -> tuple[str, ...]:

@@ -139,8 +139,10 @@ class WaitingEntities:
         else:
             self._put(entity, PARKED)
 
-    def join(self, entity: QueuedPodGroupInfo, place: Place, leaf: EntityKey, info: QueuedPodInfo) -> None:
+    def join(self, entity: QueuedPodGroupInfo, place: Place | None, leaf: EntityKey, info: QueuedPodInfo) -> None:
         """A newcomer joins an active tree, or a parked one that serves no penalty and that its arrival wakes.
+
+        Or he is the first of one that is nowhere yet.
 
         The long way is ``insert``, ``requeue`` to where it is (spec §2.11 Add 3c), and for a parked one ``requeue``
         anew, as the event is worth ``AFTER_BACKOFF`` at least: nobody has rejected the newcomer (§2.7.3a).

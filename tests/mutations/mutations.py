@@ -317,25 +317,25 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "pre_enqueue",
         "a newcomer that is held back like all others is not marked",
-        "                info.unschedulable_plugins = kind.keepers.marks[plugin]\n",
-        "",
+        "                    info.unschedulable_plugins = keepers.marks[plugin]\n",
+        "                    pass\n",
     ),
     _queue(
         "pre_enqueue",
         "what held a tree back is still told when a newcomer met something new",
-        "                entity.refusal = status\n",
-        "",
+        "entity.alike, entity.gating_plugin, entity.refusal = kind, plugin, status",
+        "entity.alike, entity.gating_plugin = kind, plugin",
     ),
     _queue(
         "pre_enqueue",
         "a newcomer that another plugin holds back is held back like all others",
-        "            if plugin == entity.gating_plugin:\n",
-        "            if entity.gating_plugin:\n",
+        "not plugin or plugin == entity.gating_plugin:",
+        "not plugin or entity.gating_plugin:",
     ),
     _queue(
         "pre_enqueue",
         "a newcomer of another profile is like all others",
-        "            and kind.profile == info.pod.scheduler_name\n",
+        "            and kind.profile == profile\n",
         "",
     ),
     _queue(
