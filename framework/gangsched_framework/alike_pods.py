@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import repeat
+from typing import TYPE_CHECKING
 
 from gangsched_framework.errors import InvariantError
 from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Pod
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
 
+if TYPE_CHECKING:
+    from gangsched_framework.snapshot import Step
 
-def add_alike(table: NodeTable, pods: Sequence[Pod], rows: Sequence[int]) -> None:
-    """``NodeTable.add_pod`` of each pod on its row. O(pods).
+
+def add_alike(table: NodeTable, pods: Sequence[Pod], rows: Sequence[int], steps: list[Step]) -> list[str]:
+    """``NodeTable.add_pod`` of each pod on its row, a step each; returns the names of their nodes. O(pods).
 
     They request the same, are of one priority, and have neither status amounts nor affinity terms nor host ports.
+    Raises OverflowError, and nothing is done, when a sum would grow too large.
     """
     requests, used = pods[0].spec.requests, table.used
     amounts, nonzero_cpu, nonzero_memory = requests.requested, table.nonzero_cpu, table.nonzero_memory
@@ -24,28 +28,34 @@ def add_alike(table: NodeTable, pods: Sequence[Pod], rows: Sequence[int]) -> Non
     others = [(table.column(name)[0], amount) for name, amount in amounts.scalars.items()] if amounts.scalars else []
     if amounts.ephemeral_storage:
         others.append((used[EPHEMERAL_STORAGE], amounts.ephemeral_storage))
+    stand, names = table.pods, table.names
+    nodes: list[str] = []
     try:
-        for row in rows:
+        for pod, row in zip(pods, rows):  # noqa: B905 - `strict` would cost as much as a pod's sums
             counts[row] += 1
             cpu[row] += milli_cpu
             memory[row] += memory_bytes
             nonzero_cpu[row] += nonzero_milli_cpu
             nonzero_memory[row] += nonzero_bytes
-        for column, amount in others:
-            for row in rows:
-                column[row] += amount
+            if others:
+                for column, amount in others:
+                    column[row] += amount
+            on_node, key, node = stand[row], pod.key, names[row]
+            if key in on_node:
+                raise InvariantError(f"pod {key} is already on {node}")
+            on_node[key] = pod
+            nodes.append(node)
+            steps.append((1, pod, node, None))
     except OverflowError:
-        for row in rows:
+        done = len(nodes)
+        del steps[len(steps) - done :]
+        for pod, row in zip(pods[:done], rows, strict=False):
+            del stand[row][pod.key]
+        for row in rows[: done + 1]:
             table.recount(row)
-        for pod, row in zip(pods, rows, strict=True):
-            table.add_pod(pod, table.names[row])  # one of them is too much: it raises and names it
-    stand = table.pods
-    for pod, row in zip(pods, rows, strict=True):
-        on_node, key = stand[row], pod.key
-        if key in on_node:
-            raise InvariantError(f"pod {key} is already on {table.names[row]}")
-        on_node[key] = pod
+        raise
     table.priorities[pods[0].priority] += len(pods)
     table.touched += rows
     if table.moves is not None:
-        table.moves += zip(pods, rows, repeat(1), strict=False)
+        table.moves += [(pod, row, 1) for pod, row in zip(pods, rows, strict=True)]
+    return nodes

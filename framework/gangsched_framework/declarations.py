@@ -68,8 +68,8 @@ class KeepsToPlacement(Plugin, Protocol):
     Of a group it reads what makes its kind: ``required``, topology constraint, shape of the tree, how many pods are
     scheduled, what the queued ones request; no names, labels or annotations. So groups of a kind get one answer.
     For PlacementGenerate, PlacementFeasible and PlacementScore; a scorer is then a ``PodsPlacementScorePlugin``, and
-    normalises by the scores alone. And a PlacementFeasible that would go on goes on when the next pod finds a node;
-    what stands on nodes is all one to it.
+    normalises by the scores alone. And whether a PlacementFeasible goes on stays the same when the next child, pod or
+    group, finds its place; what stands on nodes is all one to it.
     """
 
     @property

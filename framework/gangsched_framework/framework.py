@@ -108,7 +108,7 @@ class Framework:
         """Whether the placement path is on (TopologyAwareWorkloadScheduling)."""
         self._feasible = self._at("placementFeasible")
         self.goes_on_when_placed = all(getattr(plugin, "keeps_to_placement", False) for plugin in self._feasible)
-        """Whether a PlacementFeasible that goes on is sure to go on when the next pod finds a node."""
+        """Whether PlacementFeasible is sure to go on, or not to, as before when the next child finds its place."""
         self.placement_scorers = self._weighted("placementScore")
         self._judges_apart = self._keeps_to_placements()
         self.keeps_to_placements = self._judges_apart and not self.pod_judges

@@ -194,7 +194,7 @@ class NodeTable:
     def add_pod(self, pod: Pod, node_name: str) -> None:
         """Count a pod on a node. O(resources of the pod). A pod of an unknown node waits for that node."""
         row = self.row_of.get(node_name)
-        if row is None or node_name not in self._known:
+        if row is None or (self._stale and node_name not in self._known):
             self.homeless.setdefault(node_name, {})[pod.key] = pod
             return
         key, pods, spec = pod.key, self.pods[row], pod.spec

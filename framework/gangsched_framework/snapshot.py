@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import repeat
 
 from gangsched_framework.alike_pods import add_alike
 from gangsched_framework.hierarchy import Forest
@@ -116,17 +115,22 @@ class Snapshot:
         Their specs request the same, and whether they have affinity terms and host ports is the same; they are of one
         priority and have no status amounts.
         """
-        nodes = list(map(self.table.names.__getitem__, rows))
         first = pods[0]
         if first.spec.has_affinity or first.spec.host_ports:  # they are more than amounts
-            for pod, node in zip(pods, nodes, strict=True):
-                self.assume(pod, node)
-            return nodes
-        add_alike(self.table, pods, rows)
+            return self._assume_each(pods, rows)
+        try:
+            nodes = add_alike(self.table, pods, rows, self._undo)
+        except OverflowError:
+            return self._assume_each(pods, rows)  # one of them is too much: it raises and names it
         leaf = first.group_key
         if leaf is not None:
             self._group_delta[leaf] = self._group_delta.get(leaf, 0) + len(pods)
-        self._undo += zip(repeat(1), pods, nodes, repeat(None), strict=False)
+        return nodes
+
+    def _assume_each(self, pods: Sequence[Pod], rows: Sequence[int]) -> list[str]:
+        nodes = [self.table.names[row] for row in rows]
+        for pod, node in zip(pods, nodes, strict=True):
+            self.assume(pod, node)
         return nodes
 
     def remove(self, pod: Pod, node_name: str, *, keep: bool = True) -> None:

@@ -15,6 +15,7 @@ from gangsched_framework.node_order import by_name, upstream, zone_of
 from gangsched_framework.node_table import NodeTable
 from gangsched_framework.objects import Condition, Node, Pod
 from gangsched_framework.resources import StatusAmounts
+from gangsched_framework.snapshot import Step
 from gangsched_framework.testing import make_node, make_pod
 
 GPU = "nvidia.com/gpu"
@@ -252,14 +253,16 @@ def test_requests_beyond_int64_in_sum_are_refused_and_leave_the_row_as_it_was() 
     table._check()
 
 
-def test_of_a_run_of_pods_the_first_that_is_too_much_is_named_and_those_before_it_stay() -> None:
+def test_of_a_run_of_pods_none_is_counted_when_a_sum_would_grow_too_large() -> None:
     table = table_of(node("a"), node("b"))
     large = make_pod("p").requests(cpu=1, **{GPU: 2**62}).obj()
     run = [evolve(large, name=name, uid=name) for name in "pqrs"]
-    with pytest.raises(GangschedError, match=r"pod default/r would raise the requests on node a above 2\*\*63 - 1"):
-        add_alike(table, run, [0, 1, 0, 1])
+    steps: list[Step] = [(1, large, "a", None)]
+    with pytest.raises(OverflowError):
+        add_alike(table, run, [0, 1, 0, 1], steps)
     table._check()
-    assert (list(info(table, "a").pods), list(info(table, "b").pods)) == (["default/p"], ["default/q"])
+    assert not any(info(table, name).pods or info(table, name).pod_count for name in "ab")
+    assert steps == [(1, large, "a", None)]
 
 
 def test_a_run_of_pods_cannot_stand_twice_on_a_node() -> None:
@@ -267,7 +270,7 @@ def test_a_run_of_pods_cannot_stand_twice_on_a_node() -> None:
     pod = make_pod("p").obj()
     table.add_pod(pod, "a")
     with pytest.raises(InvariantError, match="pod default/p is already on a"):
-        add_alike(table, [pod], [0])
+        add_alike(table, [pod], [0], [])
 
 
 def test_used_ports_are_a_set_one_leaving_pod_frees_the_triple() -> None:

@@ -10,6 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from gangsched_framework.errors import GangschedError
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.node_order import upstream
 from gangsched_framework.node_table import NodeTable
@@ -201,6 +202,20 @@ def test_a_step_on_an_unknown_node_can_be_taken_back() -> None:
     snapshot.assume(make_pod("p").host_port(80).obj(), "n9")
     snapshot.rollback(0)
     assert picture(snapshot) == before
+
+
+def test_of_a_run_of_pods_the_first_that_is_too_much_is_named_and_those_before_it_stay_until_rolled_back() -> None:
+    snapshot = make_snapshot(NODES, [], [make_pod_group("g").obj()])
+    before = picture(snapshot)
+    large = make_pod("p").requests(cpu=1, **{GPU: 2**62}).in_group("g").obj()
+    run = [evolve(large, name=name, uid=name) for name in "pqrs"]
+    with pytest.raises(GangschedError, match=r"pod default/r would raise the requests on node n1 above 2\*\*63 - 1"):
+        snapshot.assume_alike(run, [0, 1, 0, 1])
+    snapshot.table._check()
+    assert [list(node.pods) for node in snapshot.nodes] == [["default/p"], ["default/q"], []]
+    snapshot.rollback(0)
+    assert picture(snapshot) == before
+    snapshot._check()
 
 
 def test_nothing_is_taken_off_outside_a_log_that_is_followed() -> None:

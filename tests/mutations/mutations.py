@@ -516,8 +516,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "podgroup_algorithm",
         "an abort goes on to the next child",
-        "if _stops(verdict) or (self._minimal and verdict.code is Code.SUCCESS):",
-        "if self._minimal and verdict.code is Code.SUCCESS:",
+        "if _stops(verdict) or (self._minimal and verdict.code is _SUCCESS):",
+        "if self._minimal and verdict.code is _SUCCESS:",
     ),
     _engine(
         "podgroup_algorithm",
@@ -546,7 +546,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "podgroup_algorithm",
         "the parent's placement is not restored",
-        "        if placement is not parent:\n            session.snapshot.enter(parent)\n        return result if",
+        "        if placement is not parent:\n            snapshot.enter(parent)\n        return result if",
         "        return result if",
     ),
     _engine(
@@ -555,7 +555,18 @@ MUTATIONS: tuple[Mutation, ...] = (
         "        if attempt.result.status.code is Code.ERROR:\n            return attempt.result\n",
         "",
     ),
-    _engine("session", "the winner's pods are not reserved again", "            self.snapshot.assume(pod, node)\n", ""),
+    _engine(
+        "session",
+        "the winner's pods are not reserved again",
+        "            outcome = states[pod.key]\n            self.snapshot.assume(pod, node)\n",
+        "            outcome = states[pod.key]\n",
+    ),
+    _engine(
+        "podgroup_algorithm",
+        "pods that were put somewhere at once stay there when somebody stops",
+        "            session.revert(session.snapshot.mark() - len(placed))\n",
+        "",
+    ),
     _engine(
         "reconcile",
         "the number of children is not compared",
@@ -565,14 +576,14 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "reconcile",
         "running pods are not validated",
-        "            pods = forest.scheduled_pods(leaf.key).values()",
-        "            pods = ()",
+        "            compared = [*compared, *forest.scheduled_pods(leaf.key).values()]",
+        "            pass",
     ),
     _engine(
         "world",
         "pods being deleted are tried",
-        "if pod.deletion_timestamp is not None or is_placed(pod)]",
-        "if is_placed(pod)]",
+        "if pod.deletion_timestamp is not None or self.is_placed(pod):",
+        "if self.is_placed(pod):",
     ),
     _engine(
         "group_cycle",
@@ -624,7 +635,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "podgroup_algorithm",
         "the first pass fills a group beyond its minimum",
-        "while remaining and not (self._minimal and verdict.code is Code.SUCCESS):",
+        "while remaining and not (self._minimal and verdict.code is _SUCCESS):",
         "while remaining:",
     ),
     _engine(

@@ -6,17 +6,14 @@ their own, the pod's own nomination is tried first, and nodes promised to its ow
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from attrs import define
 
 from gangsched.engine.columns import ColumnCache
 from gangsched.engine.run_ahead import RunAhead
-from gangsched.engine.signature_column import INFEASIBLE, SignatureColumn
+from gangsched.engine.signature_column import SignatureColumn
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Nominations
-from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import EntityKey, Pod
 from gangsched_framework.snapshot import Snapshot
 from gangsched_framework.status import FitError, Status
@@ -67,26 +64,6 @@ class ColumnSearch:
         if not framework.post_filters_prepare:
             framework.prepare(state, pod, snapshot.all_nodes)
         return self._refused(column, {})
-
-    def planned(self, framework: Framework, pod: Pod) -> int:
-        """The row of a pod as the plan of its run tells, which is put there next; -1 when it must be looked for."""
-        run = self.run
-        if not run.rows or self.snapshot.placement.rows is not None or self.nominations.reach(pod.priority):
-            return INFEASIBLE
-        if framework.pod_judges and not framework.judges_clear(pod):
-            return INFEASIBLE
-        return run.take(pod)
-
-    def ahead(
-        self, framework: Framework, infos: Sequence[QueuedPodInfo], start: int
-    ) -> tuple[Sequence[Pod], Sequence[int]]:
-        """The members of a leaf from ``start`` on, as many as a plan tells of, with their rows; all are put there next.
-
-        They are of one priority (spec §4.3), and the judges clear a whole tree.
-        """
-        first = infos[start].pod
-        row = self.planned(framework, first)
-        return self.run.take_more(first, row, infos, start + 1) if row >= 0 else ((), ())
 
     def _best(self, column: SignatureColumn) -> int:
         placement = self.snapshot.placement

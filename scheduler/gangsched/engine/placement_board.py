@@ -67,7 +67,7 @@ class Recipe:
         old = self.status
         status = old if old is SUCCESS else Status(old.code, old.reasons, old.plugin)
         queued = leaves.get(info.key, ()) if self.pods else ()
-        pods = [PodOutcome(pod, None, *outcome) for pod, outcome in zip(queued, self.pods, strict=False)]
+        pods = [PodOutcome(pod, *outcome) for pod, outcome in zip(queued, self.pods, strict=False)]
         children = [child.result(below, leaves) for child, below in zip(self.children, info.children, strict=False)]
         return GroupResult(info, status, self.any_scheduled, pods, children)
 

@@ -16,8 +16,13 @@ from gangsched.engine.settings import GroupScheduling
 from gangsched_framework.cycle_state import PlacementCycleState, PodGroupCycleState
 from gangsched_framework.infos import PodGroupInfo, QueuedPodInfo
 from gangsched_framework.objects import EntityKey
-from gangsched_framework.placement import Placement, Progress
+from gangsched_framework.placement import Progress
 from gangsched_framework.status import SUCCESS, Code, Status, error, unschedulable
+
+_SUCCESS, _ERROR, _WAIT = Code.SUCCESS, Code.ERROR, Code.WAIT  # as in status.py
+_GO_ON = (_SUCCESS, _WAIT)
+_FINAL = (_SUCCESS, _ERROR)
+_KNOWN = (Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, _ERROR)
 
 
 @define(eq=False)
@@ -48,39 +53,34 @@ class PodGroupAlgorithm:
     def _evaluate(self, group: PodGroupInfo, state: PodGroupCycleState) -> GroupResult:
         """The group in the best of its placements; the parent's is the only one of a group that wants no other (§6)."""
         session = self.session
-        framework, parent = session.framework, session.snapshot.placement
+        framework, snapshot = session.framework, session.snapshot
         if not framework.generates_placements:
             return self._in_placement(group, PlacementCycleState(state))
+        parent = snapshot.placement
         placements, status = framework.run_generate_placements(state, group, parent)
         if status is not None:
             return GroupResult(group, status)
-        if len(placements) == 1:
-            return self._in_only_placement(group, state, placements[0], parent)
-        # a remembered result does not say where it stands, which the second pass must know
-        remembers = not self._minimal
-        evaluate = self._in_placement
-        return best_placement(session, group, state, placements, self.leaves, evaluate, remembers=remembers)
-
-    def _in_only_placement(
-        self, group: PodGroupInfo, state: PodGroupCycleState, placement: Placement, parent: Placement
-    ) -> GroupResult:
-        session = self.session
+        if len(placements) != 1:
+            evaluate, remembers = self._in_placement, not self._minimal
+            # a remembered result does not say where it stands, which the second pass must know
+            return best_placement(session, group, state, placements, self.leaves, evaluate, remembers=remembers)
+        placement = placements[0]
         if session.trace.on:
             session.trace.add("placement", group.key, placement.name)
         if placement is not parent:
-            session.snapshot.enter(placement)
+            snapshot.enter(placement)
         result = self._in_placement(group, PlacementCycleState(state))
         result.placement = placement
         if placement is not parent:
-            session.snapshot.enter(parent)
-        return result if result.status.ok or result.status.code is Code.ERROR else infeasible(result, 1)
+            snapshot.enter(parent)
+        return result if result.status.code in _FINAL else infeasible(result, 1)
 
     def _in_placement(self, group: PodGroupInfo, state: PlacementCycleState) -> GroupResult:
         snapshot, trace = self.session.snapshot, self.session.trace
         mark = snapshot.mark()
         trace.depth += 1
         result = self._leaf(group, state) if group.is_leaf else self._composite(group, state)
-        if not result.ok:
+        if result.status.code is not _SUCCESS:
             if snapshot.mark() != mark:
                 trace.add("revert", group.key, result.status.message)
                 self.session.revert(mark)
@@ -89,22 +89,24 @@ class PodGroupAlgorithm:
         return result
 
     def _leaf(self, group: PodGroupInfo, state: PlacementCycleState) -> GroupResult:
-        pods = self.leaves.get(group.key, ())
-        remaining, scheduled = len(pods), self.session.snapshot.scheduled(group.key)
+        pods, session = self.leaves.get(group.key, ()), self.session
+        remaining, scheduled = len(pods), session.snapshot.scheduled(group.key)
         result = GroupResult(group, SUCCESS)
+        sure = self._sure_to_go_on()
+        if sure and remaining and self._all_ahead(result, pods, state, scheduled):
+            return result
         verdict = self._before(group, state, remaining, scheduled)
         if _stops(verdict):
             result.status = _pre_check(verdict)
             return result
-        sure = self._sure_to_go_on()
-        while remaining and not (self._minimal and verdict.code is Code.SUCCESS):
+        while remaining and not (self._minimal and verdict.code is _SUCCESS):
             tried = self._try_pods(result, pods, state, together=sure)
             remaining -= len(tried)
             if tried[-1].status is None:
                 scheduled += len(tried)
                 if sure and remaining:
                     continue
-            elif result.status.code is Code.ERROR:
+            elif result.status.code is _ERROR:
                 return result
             verdict = self._feasible(group, state, remaining, scheduled)
             if _stops(verdict):
@@ -112,36 +114,59 @@ class PodGroupAlgorithm:
         result.status = _final(verdict)
         return result
 
+    def _all_ahead(
+        self, result: GroupResult, pods: Sequence[QueuedPodInfo], state: PlacementCycleState, scheduled: int
+    ) -> bool:
+        """Place all pods of a leaf at once, if their nodes are known ahead: whoever goes on then has gone on before.
+
+        False, and nothing is done, when they are not known, or somebody stops: he is to be asked from the beginning.
+        """
+        session = self.session
+        placed = session.try_ahead(pods, least=len(pods))
+        if not placed:
+            return False
+        verdict = self._feasible(result.info, state, 0, scheduled + len(placed))
+        if _stops(verdict):
+            session.revert(session.snapshot.mark() - len(placed))
+            return False
+        result.pods, result.any_scheduled, result.status = placed, True, _final(verdict)
+        return True
+
     def _try_pods(
         self, result: GroupResult, pods: Sequence[QueuedPodInfo], state: PlacementCycleState, *, together: bool = False
     ) -> list[PodOutcome]:
         """Place the next pod of a leaf; its Error is the leaf's (spec §4.5.2). ``together``: or some, which all find a
         node."""
-        at = len(result.pods)
-        tried = self.session.try_run(pods, at, state) if together else [self.session.try_pod(pods[at], state)]
+        at, session = len(result.pods), self.session
+        tried = session.try_ahead(pods, at) if together else []
+        if not tried:
+            tried = [session.try_pod(pods[at], state)]
         result.pods += tried
         status = tried[-1].status
         if status is None:
             result.any_scheduled = True
-        elif status.code is Code.ERROR:
+        elif status.code is _ERROR:
             result.status = error(f"failed to schedule other pod from a pod group: {status.message}")
         return tried
 
     def _composite(self, group: PodGroupInfo, state: PlacementCycleState) -> GroupResult:
         remaining, scheduled = len(group.children), 0
         result = GroupResult(group, SUCCESS)
+        sure = self._sure_to_go_on()
         verdict = self._before(group, state, remaining, scheduled)
         for child in group.children:
-            if _stops(verdict) or (self._minimal and verdict.code is Code.SUCCESS):
+            if _stops(verdict) or (self._minimal and verdict.code is _SUCCESS):
                 break
             answer = self._evaluate(child, PodGroupCycleState(state))
-            if answer.status.code is Code.ERROR:
+            if answer.status.code is _ERROR:
                 return _broken_by(answer, group)
             result.children.append(answer)
             remaining -= 1
             if answer.ok:
                 scheduled += 1
                 result.any_scheduled = result.any_scheduled or answer.any_scheduled
+                if sure and remaining:
+                    continue
             verdict = self._feasible(group, state, remaining, scheduled)
         result.status = _final(verdict)
         return result
@@ -178,7 +203,7 @@ class PodGroupAlgorithm:
             elif result.children[at].ok:
                 self._fill(result.children[at], PodGroupCycleState(state))
             answer = result.children[at]
-            if answer.status.code is Code.ERROR:
+            if answer.status.code is _ERROR:
                 broken = _broken_by(answer, result.info)
                 result.status, result.children = broken.status, broken.children
                 return
@@ -196,8 +221,9 @@ class PodGroupAlgorithm:
         return SUCCESS
 
     def _sure_to_go_on(self) -> bool:
-        """Whether who would go on before a pod goes on when it has found a node (``declarations.KeepsToPlacement``), so
-        that it need not be asked; the oracle asks, and who traces wants to hear it."""
+        """Whether who is asked goes on, or does not, as before when a child has found its place
+        (``declarations.KeepsToPlacement``), so that he need not be asked; the oracle asks, and who traces wants to hear
+        it."""
         session = self.session
         asked = self.choices.pre_check and not self._minimal and not session.trace.on
         return asked and session.framework.goes_on_when_placed and session.algorithm.columns is not None
@@ -208,10 +234,6 @@ class PodGroupAlgorithm:
         if trace.on:
             trace.add("feasible", group.key, status.code.value, (remaining, scheduled, group.group.required))
         return status
-
-
-_GO_ON = (Code.SUCCESS, Code.WAIT)
-_KNOWN = (Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, Code.ERROR)
 
 
 def _broken_by(child: GroupResult, group: PodGroupInfo) -> GroupResult:
@@ -227,11 +249,11 @@ def _stops(verdict: Status) -> bool:
 
 def _final(verdict: Status) -> Status:
     """The group's status from its last PlacementFeasible answer (spec §4.5.4-5; DIV-5: UU aborts)."""
-    if verdict.ok:
+    if verdict.code is _SUCCESS:
         return SUCCESS
-    if verdict.code is Code.WAIT:
+    if verdict.code is _WAIT:
         return unschedulable(*verdict.reasons, plugin=verdict.plugin)
-    if verdict.code is Code.ERROR:
+    if verdict.code is _ERROR:
         return error(f"failed to evaluate placement feasibility: {verdict.message}")
     if verdict.code in _KNOWN:
         return Status(verdict.code, verdict.reasons, verdict.plugin)  # never shared by accident (spec §4.9.2)

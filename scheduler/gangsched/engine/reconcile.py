@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.infos import PodGroupInfo
@@ -55,24 +55,25 @@ def validate(
         for info in tree.walk():
             _validate_group(info.group, root, policy_gate)
     first = policy = None
-    for scheduler_name, priority, preemption_policy in _kinds(tree, queued, forest):
+    priority = root.effective_priority
+    for pod in _compared(tree, queued, forest):
         if first is None:
-            first, policy = scheduler_name, _policy_of(root) if policy_gate else preemption_policy
-        if scheduler_name != first:
+            first, policy = pod.scheduler_name, _policy_of(root) if policy_gate else pod.preemption_policy
+        if pod.scheduler_name != first:
             raise TreeError(
                 "all pods in a single pod group should have the same .spec.schedulerName set, got: "
-                f'"{scheduler_name}" and "{first}"'
+                f'"{pod.scheduler_name}" and "{first}"'
             )
-        if priority != root.effective_priority:
+        if pod.priority != priority:
             raise TreeError(
                 "all pods in a single pod group should have the same priority as the pod group's priority, got "
-                f"{priority} and {root.effective_priority}"
+                f"{pod.priority} and {priority}"
             )
-        if preemption_policy != policy:
+        if pod.preemption_policy != policy:
             whose = " as the pod group's preemption policy" if policy_gate else ""
             raise TreeError(
                 f"all pods in a single pod group should have the same preemption policy{whose}, got "
-                f"{preemption_policy} and {policy}"
+                f"{pod.preemption_policy} and {policy}"
             )
     if first is None:
         return ""
@@ -102,11 +103,10 @@ def _policy_of(group: Group) -> str:
     return group.preemption_policy or "PreemptLowerPriority"
 
 
-def _kinds(tree: PodGroupInfo, queued: Sequence[Pod], forest: Forest) -> Iterable[tuple[str, int, str]]:
-    """What is compared: of the queued pods, then of scheduled ones in tree order (spec §4.3); each kind once."""
-    kinds = [(pod.scheduler_name, pod.priority, pod.preemption_policy) for pod in queued]
+def _compared(tree: PodGroupInfo, queued: Sequence[Pod], forest: Forest) -> Sequence[Pod]:
+    """The queued pods, then the scheduled ones in tree order (spec §4.3)."""
+    compared = queued
     for leaf in tree.leaves():
         if forest.scheduled_count(leaf.key):
-            pods = forest.scheduled_pods(leaf.key).values()
-            kinds += [(pod.scheduler_name, pod.priority, pod.preemption_policy) for pod in pods]
-    return dict.fromkeys(kinds)
+            compared = [*compared, *forest.scheduled_pods(leaf.key).values()]
+    return compared

@@ -19,11 +19,11 @@ class PodOutcome:
     """
 
     info: QueuedPodInfo
-    _state: CycleState | None = None
     node: str = ""
     status: Status | None = None
     fit_error: FitError | None = None
     clear_nomination: bool = False
+    _state: CycleState | None = field(default=None, alias="state")
 
     @property
     def state(self) -> CycleState:

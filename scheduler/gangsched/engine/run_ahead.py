@@ -39,20 +39,19 @@ class RunAhead:
         self._length = 0
 
     def column(self, pod: Pod) -> SignatureColumn | None:
-        """The column of a pod that goes on the run; None when it must be looked for. Asked before ``next``."""
-        self._goes_on = self._undisturbed()
-        return self._column if self._goes_on and self._like is not None and alike(pod, self._like) else None
+        """The column of a pod that goes on the run; None when it must be looked for. Asked before ``next``.
 
-    def _undisturbed(self) -> bool:
-        """Whether nothing happened but that the last pod came where it was to go."""
-        world, log = self._world, self._log
+        It goes on if nothing happened but that the last pod came where it was to go, and it is like those before it.
+        """
+        world, log, like = self._world, self._log, self._like
         table = world.table
-        return (
+        self._goes_on = (
             table.touched is log
             and len(log) == self._position + 1
             and self._key in table.pods[self._row]
             and world.listed == self._listed
         )
+        return self._column if self._goes_on and like is not None and alike(pod, like) else None
 
     def next(self, column: SignatureColumn, pod: Pod) -> int:
         """Row of the best node for a pod of that column, which is put there next; -1 when none is feasible."""
@@ -67,36 +66,37 @@ class RunAhead:
         return row
 
     def take(self, pod: Pod) -> int:
-        """The row of the pod, which is put there next, if it goes on the run, which has a plan; else -1."""
-        like, rows, status = self._like, self.rows, pod.status
-        if like is None or not alike(pod, like) or not self._undisturbed():
+        """The row of the pod, which is put there next, if it goes on the run, which has a plan; else -1.
+
+        It has no place of its own, and counts on its node what it asks for.
+        """
+        if self.column(pod) is None:
             return INFEASIBLE
-        if status.nominated_node_name or status.allocated:  # a place of its own, or it counts otherwise than it asks
-            return INFEASIBLE
-        self._row = row = rows.pop()
+        self._row = row = self.rows.pop()
         self._position, self._key = len(self._log), pod.key
         return row
 
-    def take_more(
-        self, first: Pod, row: int, infos: Sequence[QueuedPodInfo], start: int
-    ) -> tuple[list[Pod], list[int]]:
-        """``first``, which was taken last, with the pods of its leaf from ``start`` on, as many as are like it and the
-        plan tells of; and their rows, where all of them are put next."""
-        rows, pods, given = self.rows, [first], [row]
+    def take_alike(self, infos: Sequence[QueuedPodInfo], start: int, least: int) -> tuple[Sequence[Pod], Sequence[int]]:
+        """As ``take`` of the pods of a leaf from ``start`` on, as many as go on the run and the plan tells of: they,
+        with their rows, where all of them are put next; none if they are fewer than ``least``."""
+        rows, first = self.rows, infos[start].pod
+        if len(rows) < least or self.column(first) is None:
+            return (), ()
         spec, labels, owner, status = first.spec, first.labels, first.owner, first.status
+        pods: list[Pod] = []
         for info in infos[start : start + len(rows)]:
             pod = info.pod  # of the same namespace and scheduler (spec §4.3)
-            if pod.spec is not spec or pod.labels != labels or pod.owner != owner:
+            if pod.spec is not spec or pod.owner != owner or (pod.labels is not labels and pod.labels != labels):
                 break
             if pod.status is not status and pod.status != status:
                 break
             pods.append(pod)
-        more = len(pods) - 1
-        if more:
-            given += rows[: -more - 1 : -1]
-            del rows[-more:]
-            self._position += more
-            self._key, self._row = pods[-1].key, given[-1]
+        count = len(pods)
+        if count < least:
+            return (), ()
+        given = rows[: -count - 1 : -1]
+        del rows[-count:]
+        self._position, self._key, self._row = len(self._log) + count - 1, pods[-1].key, given[-1]
         return pods, given
 
     def _begin(self, column: SignatureColumn, pod: Pod) -> None:

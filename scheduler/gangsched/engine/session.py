@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import repeat
 
 from attrs import define, field
 
 from gangsched.engine.column_search import ColumnSearch
 from gangsched.engine.pod_algorithm import PodAlgorithm
 from gangsched.engine.results import GroupResult, PodOutcome
+from gangsched.engine.run_ahead import RunAhead
 from gangsched.engine.trace import Tracer
 from gangsched_framework.cycle_state import CycleState, PlacementCycleState
 from gangsched_framework.framework import Framework
@@ -35,11 +35,12 @@ class Session:
     trace: Tracer
     prepare: bool = False
     _reserved: list[tuple[int, CycleState, QueuedPodInfo, str]] = field(factory=list)
-    _runs: ColumnSearch | None = field(init=False)
+    _search: ColumnSearch | None = field(init=False)
+    """Where a run may tell nodes ahead; None where each pod is to be tried by itself."""
 
     def __attrs_post_init__(self) -> None:
         foreseen = self.framework.all_nodes and not (self.framework.reserves or self.prepare)
-        self._runs = self.algorithm.columns if foreseen else None
+        self._search = self.algorithm.columns if foreseen else None
 
     def preparing(self) -> Session:
         """Another of the same profile, for whoever goes on with the states."""
@@ -63,13 +64,13 @@ class Session:
 
     def try_pod(self, info: QueuedPodInfo, placement: PlacementCycleState | None = None) -> PodOutcome:
         """Find a node and reserve it in the snapshot (spec §4.7)."""
-        if self._runs is not None and not self.trace.on:
-            row = self._runs.planned(self.framework, info.pod)
-            if row >= 0:
-                node = self.snapshot.table.names[row]
-                self.snapshot.assume(info.pod, node)
-                return PodOutcome(info, None, node)
-        state, pod = CycleState(placement), info.pod
+        pod = info.pod
+        run = self._run_for(pod)
+        if run is not None and (row := run.take(pod)) >= 0:
+            node = self.snapshot.table.names[row]
+            self.snapshot.assume(pod, node)
+            return PodOutcome(info, node)
+        state = CycleState(placement)
         answer = self.algorithm.schedule(self.framework, state, pod, prepare=self.prepare)
         if isinstance(answer, str):
             self.snapshot.assume(pod, answer)
@@ -77,26 +78,42 @@ class Session:
             if status is None:
                 if self.trace.on:
                     self.trace.add("pod", pod.key, f"-> {answer}")
-                return PodOutcome(info, state, answer)
-            return PodOutcome(info, state, status=status, clear_nomination=True)
+                return PodOutcome(info, answer, state=state)
+            return PodOutcome(info, status=status, clear_nomination=True, state=state)
         if isinstance(answer, FitError):
-            outcome = PodOutcome(info, state, status=unschedulable(answer.message), fit_error=answer)
+            outcome = PodOutcome(info, status=unschedulable(answer.message), fit_error=answer, state=state)
         else:
-            outcome = PodOutcome(info, state, status=answer, clear_nomination=True)
+            outcome = PodOutcome(info, status=answer, clear_nomination=True, state=state)
         if self.trace.on:
             self.trace.add("pod", pod.key, outcome.status.message if outcome.status else "")
         return outcome
 
-    def try_run(
-        self, infos: Sequence[QueuedPodInfo], start: int, placement: PlacementCycleState | None = None
-    ) -> list[PodOutcome]:
-        """Try the pod at ``start``, with those after it whose nodes are known ahead: each has found its node then."""
-        if self._runs is not None and not self.trace.on:
-            pods, rows = self._runs.ahead(self.framework, infos, start)
-            if pods:
-                nodes = self.snapshot.assume_alike(pods, rows)
-                return list(map(PodOutcome, infos[start : start + len(pods)], repeat(None), nodes))
-        return [self.try_pod(infos[start], placement)]
+    def try_ahead(self, infos: Sequence[QueuedPodInfo], start: int = 0, least: int = 1) -> list[PodOutcome]:
+        """Try the pods of a leaf from ``start`` on whose nodes are known ahead: each has found its node then.
+
+        None if they are fewer than ``least``.
+        """
+        run = self._run_for(infos[start].pod)
+        if run is None:
+            return []
+        pods, rows = run.take_alike(infos, start, least)
+        nodes = self.snapshot.assume_alike(pods, rows) if pods else ()
+        return list(map(PodOutcome, infos[start:] if start else infos, nodes))
+
+    def _run_for(self, pod: Pod) -> RunAhead | None:
+        """The run whose plan may tell where a pod goes, or those of its leaf: nobody has more to say about them.
+
+        They are of one priority (spec §4.3), and the judges clear a whole tree.
+        """
+        search = self._search
+        if search is None or self.trace.on:  # who traces wants to hear how each node fares
+            return None
+        run, status, framework = search.run, pod.status, self.framework
+        if not run.rows or self.snapshot.placement.rows is not None or search.nominations.reach(pod.priority):
+            return None
+        if status.nominated_node_name or status.allocated:  # a place of its own, or it counts otherwise than it asks
+            return None
+        return run if not framework.pod_judges or framework.judges_clear(pod) else None
 
     def _reserve(self, info: QueuedPodInfo, state: CycleState, node: str) -> Status | None:
         """Ask the Reserve plugins about the pod that was just assumed; one that is refused leaves its node again."""

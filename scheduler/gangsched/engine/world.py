@@ -248,8 +248,15 @@ class World:
 
     def not_tried(self, pods: Sequence[Pod]) -> list[Pod]:
         """Those of popped pods that are being deleted, or have a node by now (spec §4.4)."""
-        is_placed = self.is_placed
-        return [pod for pod in pods if pod.deletion_timestamp is not None or is_placed(pod)]
+        known, assumed = self.pods, self._assumed
+        left_out: list[Pod] = []
+        for pod in pods:
+            key = pod.key
+            if known.get(key) is pod and key not in assumed and pod.deletion_timestamp is None:
+                continue  # as it was popped, waiting: the usual case, without a call
+            if pod.deletion_timestamp is not None or self.is_placed(pod):
+                left_out.append(pod)
+        return left_out
 
     def is_assumed(self, pod: Pod) -> bool:
         return pod.key in self._assumed and self.pods[pod.key].uid == pod.uid

@@ -230,13 +230,13 @@ def test_three_pods_go_on_the_run_together_if_the_second(second: Pod, taken: int
         second = evolve(second, spec=run.like.spec)
     pods = [evolve(run.like, name="z"), evolve(run.like, name="a"), second, evolve(run.like, name="b")]
     infos = [QueuedPodInfo(pod, 0) for pod in pods]
-    assert run.run.take(pods[1]) == 0
-    assert run.run.take_more(pods[1], 0, infos, 2) == (pods[1 : taken + 1], [0] * taken)
-    add_alike(run.table, pods[1 : taken + 1], [0] * taken)
+    assert run.run.take_alike(infos, 1, taken + 1) == ((), ())  # nothing is taken then
+    assert run.run.take_alike(infos, 1, 1) == (pods[1 : taken + 1], [0] * taken)
+    assert run.run.take_alike(infos, 0, 1) == ((), ())  # they have not come yet
+    add_alike(run.table, pods[1 : taken + 1], [0] * taken, [])
     assert run.goes_on(evolve(run.like, name="p3"))
     run.run.rows += [0, 0]
-    assert run.run.take(pods[0]) == 0
-    assert run.run.take_more(pods[0], 0, infos, 1) == (pods[:2], [0, 0])
+    assert run.run.take_alike(infos[:2], 0, 2) == (pods[:2], [0, 0])
     assert not run.goes_on(evolve(run.like, name="p5"))  # z was not put there
 
 
