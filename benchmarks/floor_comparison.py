@@ -25,7 +25,7 @@ from gangsched.bench.outcome import Outcome, Trial
 from gangsched.bench.workload import Workload
 from gangsched.collector import calm_collector
 from gangsched.engine.decisions import Bind, RecordEvent, SetCondition
-from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict
+from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict, Refused
 from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import Condition, EntityKey, Group, Pod, PodStatus
 from gangsched_framework.status import SUCCESS, Code, Status
@@ -109,14 +109,14 @@ class Floor:
             self._in_flight[info.pod.uid] = info
             node = nodes.get(key)
             if node is None:
-                verdicts[key] = PodVerdict(status=REFUSED)
+                verdicts[key] = Refused(REFUSED)
                 decisions.append(RecordEvent("Warning", "FailedScheduling", key, REFUSED.message))
                 decisions.append(SetCondition(info.pod.entity_key, FAILED))
                 pods[key] = info.pod = info.pod.bound_to("", FAILED_STATUS)
             else:
                 self._place(info.pod, self._rows[node])
-                verdicts[key] = PodVerdict(node=node)
-                decisions.append(Bind(key, info.pod.uid, node))
+                verdicts[key] = bind = Bind(key, info.pod.uid, node)
+                decisions.append(bind)
                 self._bindings[key] = node
                 decisions.append(RecordEvent("Normal", "Scheduled", key, f"Successfully assigned {key} to {node}"))
                 pods[key] = self._on_node[self._rows[node]][key] = info.pod.bound_to(node, BOUND_STATUS)

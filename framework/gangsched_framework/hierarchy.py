@@ -80,8 +80,12 @@ class Forest:
         ):
             self.add_group(group)
         else:
-            self._latest = None
-            record.group = group
+            self.renew_group(group)
+
+    def renew_group(self, group: Group) -> None:
+        """Replace the object of an observed group by one that shows other conditions. O(1)."""
+        self._latest = None
+        self._records[group.key].group = group
 
     def delete_group(self, key: EntityKey) -> None:
         """Forget a group's object; its pods and children stay under its name (spec §3.4). O(depth)."""
@@ -161,8 +165,7 @@ class Forest:
 
     def delete_pod(self, pod: Pod) -> None:
         """Remove a member from every count."""
-        key = pod.group_key
-        record = self._records.get(key) if key is not None else None
+        record = self._records.get(pod.group_key) if pod.group_key is not None else None
         if record is None:
             return
         record.pods.pop(pod.uid, None)

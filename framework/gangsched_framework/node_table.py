@@ -255,7 +255,7 @@ class NodeTable:
         if changed:
             self.touched.append(row)
         if self.moves is not None:
-            self.moves += ((old, row, -1), (pod, row, 1)) if changed else ((pod, row, 0),)
+            self.moves.extend(((old, row, -1), (pod, row, 1))) if changed else self.moves.append((pod, row, 0))
 
     def _take(self, row: int, key: str) -> Pod:
         pod = self.pods[row].pop(key, None)

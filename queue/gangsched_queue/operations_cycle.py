@@ -90,9 +90,9 @@ def add_attempted(queue: Containers, popped: PoppedPodGroupInfo, root_status: St
     if queue.waiting.find_tree(popped.key) is not None:
         raise InvariantError(f"{popped.key} ends its cycle, but is queued already")
     queue.last_popped = None
-    leaves, unasked = queue.pending.drain()
-    if not leaves:
+    if not queue.pending:
         return  # the entity leaves for good
+    leaves, unasked = queue.pending.drain()
     group = queue.forest.group(popped.key)
     assert group is not None, "pending pods of a root that is gone"
     entity = popped.params

@@ -19,7 +19,7 @@ def add_group(queue: Containers, group: Group) -> None:
 
 def update_group(queue: Containers, group: Group) -> None:
     """A group changes. One whose parent changed is to be deleted and added instead."""
-    root = queue.forest.root(group.key)
+    root = queue.forest.root(group.key) if group.parent_name else group.key
     found = queue.waiting.find_tree(root) if root is not None else None
     if found is None:
         return

@@ -6,7 +6,7 @@ The names below are the documented ones; everything else may move.
 from gangsched.api import Engine
 from gangsched.config import FeatureGates, SchedulerConfig, default_config, load_config
 from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, RecordEvent, SetCondition
-from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict
+from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict, Refused
 from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.settings import Settings
 from gangsched.host import Host
@@ -25,6 +25,7 @@ __all__ = [
     "Nominate",
     "PodVerdict",
     "RecordEvent",
+    "Refused",
     "Scheduler",
     "SchedulerConfig",
     "SetCondition",

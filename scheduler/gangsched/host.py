@@ -16,6 +16,8 @@ from gangsched_framework.objects import POD, Condition, EntityKey, PodStatus, re
 PodWrite = SetCondition | Nominate
 """A decision that changes the status of a pod."""
 
+_OF_POD = f"{POD}/"
+_PREFIX = len(_OF_POD)
 _pod_of = attrgetter("pod")
 _name_of = itemgetter(0)
 _UNSEEN = PodStatus()
@@ -43,44 +45,51 @@ class Host:
         self.evicted: dict[str, EntityKey] = {}
         self._pods = core.world.pods
         self._update_status = core.update_status
+        self._update_group_status = core.update_group_status
         self._shared = (_UNSEEN, 0, _UNSEEN)
         self._patched: tuple[PodStatus, Condition | None, str | None, PodStatus] = (_UNSEEN, None, None, _UNSEEN)
 
     def carry_out(self, decisions: Sequence[Decision]) -> tuple[Decision, ...]:
         """Apply the decisions of a cycle; returns them with what carrying them out added (events, failed bindings)."""
         binds: list[Bind] = []
-        evictions: list[Evict] = []
-        writes: list[tuple[str, Bind | PodWrite]] = []
-        group_writes: list[SetCondition] = []
+        others: list[Decision] = []
         for decision in decisions:
             if isinstance(decision, Bind):
                 binds.append(decision)
-            elif isinstance(decision, SetCondition):
-                kind, _, name = decision.key.partition("/")
-                if kind == POD:
-                    writes.append((name, decision))
-                else:
-                    group_writes.append(decision)
-            elif isinstance(decision, RecordEvent):
-                continue
-            elif isinstance(decision, Nominate):
-                writes.append((decision.pod, decision))
-            elif isinstance(decision, Evict):
-                evictions.append(decision)
+            elif not isinstance(decision, RecordEvent):
+                others.append(decision)
         if len(binds) > 1:
             binds.sort(key=_pod_of)
         bound, added = self._bind(binds)
-        for victim in evictions:
-            self.evict(victim)
         if len(bound) < len(binds):  # a failed binding is written to its pod
-            writes += ((_pod_of_write(each), each) for each in added if isinstance(each, PodWrite))
+            others += added
+        if others:
+            self._write(others, bound)
+        else:
+            self._confirm(bound)
+        return (*decisions, *added)
+
+    def _write(self, decisions: Sequence[Decision], bound: Sequence[Bind]) -> None:
+        """Evictions, then the writes, those of pods with what the bindings show."""
+        writes: list[tuple[str, Bind | PodWrite]] = []
+        group_writes: list[SetCondition] = []
+        for decision in decisions:
+            if isinstance(decision, SetCondition):
+                key = decision.key
+                if key.startswith(_OF_POD):
+                    writes.append((key[_PREFIX:], decision))
+                else:
+                    group_writes.append(decision)
+            elif isinstance(decision, Nominate):
+                writes.append((decision.pod, decision))
+            elif isinstance(decision, Evict):
+                self.evict(decision)
         if writes:
             self._write_pods([(bind.pod, bind) for bind in bound] + writes)
         elif bound:
             self._confirm(bound)
         if group_writes:
             self._write_groups(group_writes)
-        return (*decisions, *added)
 
     def _bind(self, binds: Sequence[Bind]) -> tuple[list[Bind], list[Decision]]:
         """Carry bindings out and tell the core; returns those that succeeded, and what the core adds."""
@@ -88,17 +97,17 @@ class Host:
         bound: list[Bind] = []
         added: list[Decision] = []
         for bind in binds:
-            pod, uid = bind.pod, bind.uid
+            pod = bind.pod
             failure = bind_call(bind)
             if failure is None:
                 current = pods.get(pod)
-                if current is not None and current.uid == uid:
+                if current is not None and current.uid == bind.uid:
                     bound.append(bind)
                     bindings[pod] = bind.node
-                    added += core.bound(pod, uid)
+                    added.append(core.bound(pod, bind.uid))
                     continue
                 failure = f'pods "{pod.split("/", 1)[1]}" not found'
-            added += core.bind_failed(pod, failure, uid)
+            added += core.bind_failed(pod, failure, bind.uid)
         return bound, added
 
     def _confirm(self, bound: Iterable[Bind]) -> None:
@@ -147,7 +156,7 @@ class Host:
             writes = sorted(writes, key=lambda d: (d.key.kind != "podgroup", d.key.full_name))
         for write in writes:
             if write.condition is not None:
-                self.core.update_group_status(write.key, write.condition)
+                self._update_group_status(write.key, write.condition)
 
     def delete_victim(self, evict: Evict) -> None:
         """The victim is gone at once (architecture.md §11)."""

@@ -600,8 +600,10 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "group_cycle",
         "a refusal is remembered under the renewed pods",
-        "            self._memo_key()\n        pods = tools.submitter.submit(self._framework, finals, counted=counted)",
-        "            pass\n        pods = tools.submitter.submit(self._framework, finals, counted=counted)\n"
+        "            self._memo_key()\n"
+        "        pods = tools.submitter.submit(self._framework, queued, ends, counted=counted)",
+        "            pass\n"
+        "        pods = tools.submitter.submit(self._framework, queued, ends, counted=counted)\n"
         "        self._memo_key()",
     ),
     _engine(

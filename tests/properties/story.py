@@ -449,8 +449,8 @@ class Story:
         bind = self.unanswered.pop(rng.randrange(len(self.unanswered)))
         if one_in(rng, 3) and self._waits(bind):
             self.note(f"bound, not seen {bind}")
-            answers = [core.bound(bind.pod, bind.uid) for core in self.cores]
-            assert all(answer == answers[0] for answer in answers)
+            events = [core.bound(bind.pod, bind.uid) for core in self.cores]
+            assert all(event == events[0] for event in events)
             self.unseen.append(bind)
             return
         self._refused = (bind.pod,) if one_in(rng, 3) else ()

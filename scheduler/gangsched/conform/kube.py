@@ -159,7 +159,7 @@ class KubePlayer:
                 host.apply(self.core.bind_failed(bind.pod, str(problem)))
             else:
                 self._bound[bind.pod] = bind.node
-                host.apply(self.core.bound(bind.pod))
+                host.apply((self.core.bound(bind.pod),))
         return failures
 
 

@@ -30,7 +30,7 @@ class Failure:
 
 
 End = PodOutcome | Failure
-"""What becomes of a queued pod: it is bound where it was placed, or it fails."""
+"""What becomes of a queued pod: it is bound where it was placed or fails as it was refused, or it fails otherwise."""
 
 NOMINATION_CLEARED = ""
 
@@ -80,9 +80,10 @@ def complete_pods(
     evaluated: Mapping[EntityKey, GroupResult],
     leaves: Mapping[EntityKey, Sequence[QueuedPodInfo]],
     groups: Completed,
-) -> list[tuple[QueuedPodInfo, End]]:
-    """End of every queued pod, in tree and member order (table of §4.9.4)."""
-    finals: list[tuple[QueuedPodInfo, End]] = []
+) -> tuple[list[QueuedPodInfo], list[End]]:
+    """Every queued pod, in tree and member order, and the end of each (table of §4.9.4)."""
+    queued: list[QueuedPodInfo] = []
+    ends: list[End] = []
     for leaf in tree.leaves():
         infos = leaves.get(leaf.key)
         if not infos:
@@ -90,17 +91,17 @@ def complete_pods(
         result, status = evaluated.get(leaf.key), groups.after[leaf.key]
         outcomes = result.pods if result is not None else []
         untried = len(infos) - len(outcomes)
+        queued += infos
         if status.ok:
-            ends: list[End] = [each if each.status is None else _own(each) for each in outcomes]
+            ends += outcomes
             if untried:
                 ends += [Failure(status)] * untried
         elif status.code is Code.ERROR:
             given = Failure(error(*status.reasons), NOMINATION_CLEARED)
-            ends = [*(_error(each) or given for each in outcomes), *[given] * untried]
+            ends += [*(_error(each) or given for each in outcomes), *[given] * untried]
         else:
-            ends = [*_refused(leaf.key, infos, result, groups)]
-        finals += zip(infos, ends, strict=True)
-    return finals
+            ends += _refused(leaf.key, infos, result, groups)
+    return queued, ends
 
 
 def _refused(
@@ -114,7 +115,7 @@ def _refused(
         if nominations is None:  # one status for all pods that fail with their leaf (spec §4.9.4 a)
             status = Status(status.code, (GROUP_UNSCHEDULABLE, *status.reasons), status.plugin)
         placed = Failure(status, NOMINATION_CLEARED)
-        ends += [placed if each.status is None else _own(each) for each in result.pods]
+        ends += [placed if each.status is None else own_failure(each) for each in result.pods]
     ends += [untried] * (len(infos) - len(ends))
     if not nominations:
         return ends
@@ -130,7 +131,7 @@ def _error(outcome: PodOutcome) -> Failure | None:
     return None if status is None or status.code is not Code.ERROR else Failure(status, NOMINATION_CLEARED)
 
 
-def _own(outcome: PodOutcome) -> Failure:
+def own_failure(outcome: PodOutcome) -> Failure:
     """A pod that found no node says so itself."""
     assert outcome.status is not None
     return Failure(outcome.status, NOMINATION_CLEARED if outcome.clear_nomination else None, outcome.fit_error)

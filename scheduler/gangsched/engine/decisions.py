@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from gangsched_framework.objects import Condition, EntityKey
 from gangsched_framework.values import value
 
 
 @value
 class Bind:
-    """Bind a pod (``namespace/name``) to a node. The host answers with ``bound`` and the update, or ``bind_failed``."""
+    """Bind a pod (``namespace/name``) to a node. The host answers with ``bound`` and the update, or ``bind_failed``.
+
+    In a report it is the verdict of its pod as well, with what a refusal shows.
+    """
 
     pod: str
     uid: str
     node: str
+    status: ClassVar[None] = None
+    nominated: ClassVar[str] = ""
+    plugins: ClassVar[tuple[str, ...]] = ()
 
 
 @value

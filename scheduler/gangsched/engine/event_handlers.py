@@ -137,7 +137,7 @@ class EventHandlers:
         old = forest.group(key)
         if old is not None:
             new = old.with_condition(condition)
-            forest.update_group(new)
+            forest.renew_group(new)
             self._tell_of_group(old, new)
 
     def _tell_of_group(self, old: Group, new: Group) -> None:

@@ -39,6 +39,7 @@ from gangsched_framework.objects import EntityKey, Pod
 from gangsched_framework.placement import Assignment
 from gangsched_framework.status import SUCCESS, Code, Status, error, unschedulable
 
+_UNSCHEDULABLE = Code.UNSCHEDULABLE  # looked up once: see gangsched_framework.status
 PostFiltered = tuple[Completed, PodGroupPostFilterResult | None]
 
 
@@ -129,9 +130,7 @@ class GroupCycle:
             self._key = memo.key(self._framework, self._tree, self._leaves)
         return self._key
 
-    def _remember(
-        self, root: Status, raw: Mapping[EntityKey, Code], groups: Statuses, pods: Sequence[tuple[QueuedPodInfo, End]]
-    ) -> None:
+    def _remember(self, root: Status, raw: Mapping[EntityKey, Code], groups: Statuses, pods: Sequence[End]) -> None:
         """Keep a refusal for equal trees, if the world is still the one it was found in."""
         memo, tree = self.tools.memo, self._tree
         if memo is None or tree is None or self._version != self.tools.world.version:
@@ -212,28 +211,32 @@ class GroupCycle:
         evaluated = result.by_key()
         groups, found = room or self._post_filter(root_status, complete_groups(tree, evaluated))
         counted = tools.let_go(session)
-        finals = complete_pods(tree, evaluated, self._leaves, groups)
+        queued, ends = complete_pods(tree, evaluated, self._leaves, groups)
         if tools.log.on:
-            self._log("completed", groups=len(groups.after), pods=len(finals))
+            self._log("completed", groups=len(groups.after), pods=len(ends))
         if rejected:
             self._memo_key()
-        pods = tools.submitter.submit(self._framework, finals, counted=counted)
+        pods = tools.submitter.submit(self._framework, queued, ends, counted=counted)
         if found is not None:
             by = Preemptor(tree.key, tree.group.uid, self._framework.profile.scheduler_name)
             tools.submitter.evict(found.victims, by, "cluster")
-        verdicts, waiting = {}, groups.nominations is not None
+        verdicts: dict[EntityKey, GroupVerdict] = {}
+        raw: dict[EntityKey, Code] = {}
+        final, waiting, write = groups.after, groups.nominations is not None, tools.submitter.write_group
         for info in tree.walk():
-            status = groups.after[info.key]
-            tools.submitter.write_group(info.group, status)
-            verdicts[info.key] = GroupVerdict(status, waiting)
+            key = info.key
+            status, tried = final[key], evaluated.get(key)
+            write(info.group, status)
+            verdicts[key] = GroupVerdict(status, waiting)
+            if tried is not None:
+                raw[key] = tried.status.code
         if tools.log.on:
             self._log("submitted", pods=len(pods))
         tools.queue.add_attempted(self.entity, root_status)
         if tools.log.on:
             self._log("requeued", root=root_status.code.value)
-        raw = {key: each.status.code for key, each in evaluated.items()}
         if rejected and found is None:
-            self._remember(root_status, raw, groups.after, finals)
+            self._remember(root_status, raw, groups.after, ends)
             self._lay_down()
         return self._report(root_status, raw, verdicts, pods)
 
@@ -260,7 +263,7 @@ class GroupCycle:
         tools, tree = self.tools, self._tree
         assert tree is not None
         queued = [info for leaf in tree.leaves() for info in self._leaves.get(leaf.key, ())]
-        pods = tools.submitter.submit(self._framework, [*zip(queued, refusal.pods, strict=True)])
+        pods = tools.submitter.submit(self._framework, queued, refusal.pods)
         groups: Statuses = {}
         for info, status in zip(tree.walk(), refusal.groups, strict=True):
             groups[info.key] = status
@@ -278,7 +281,7 @@ class GroupCycle:
 
     def _post_filter(self, root: Status, before: Statuses, more_than: int = -1) -> PostFiltered:
         """Only when the root is exactly Unschedulable (spec §4.9.2). ``more_than``: see ``_rerun``."""
-        if root.code is not Code.UNSCHEDULABLE:
+        if root.code is not _UNSCHEDULABLE:
             return Completed(before, before), None
         framework = self._framework
         result, status = framework.run_pod_group_post_filter(self._state, self.entity, lambda: self._rerun(more_than))

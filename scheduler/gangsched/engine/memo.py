@@ -211,11 +211,11 @@ class Memo:
         root: Status,
         raw: Mapping[EntityKey, Code],
         groups: Mapping[EntityKey, Status],
-        pods: Sequence[tuple[QueuedPodInfo, End]],
+        pods: Sequence[End],
     ) -> Refusal | None:
         """The outcome of a refused root by position; None when a pod of it is nominated."""
         kept: list[Failure] = []
-        for _, end in pods:
+        for end in pods:
             assert isinstance(end, Failure), "a pod of a refused root is bound"
             if end.nominate:
                 return None

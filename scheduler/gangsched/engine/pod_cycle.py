@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import define
 
 from gangsched.engine.complete import NOMINATION_CLEARED, Failure
-from gangsched.engine.report import CycleReport, PodVerdict
+from gangsched.engine.report import CycleReport, PodVerdict, Refused
 from gangsched.engine.results import PodOutcome
 from gangsched.engine.session import START, Session
 from gangsched.engine.submit import Preemptor
@@ -75,7 +75,7 @@ class PodCycle:
         # by position: by name it would cost twice as much
         return CycleReport(self.number, self.time, key, attempt, False, None, {}, {}, pods, decisions, trace)
 
-    def _refused(self, outcome: PodOutcome) -> PodVerdict:
+    def _refused(self, outcome: PodOutcome) -> Refused:
         tools, status, fit_error = self.tools, outcome.status, outcome.fit_error
         assert status is not None
         nominate = NOMINATION_CLEARED if outcome.clear_nomination else None

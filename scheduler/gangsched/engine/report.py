@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from attrs import frozen
 
@@ -16,17 +17,21 @@ from gangsched_queue.dormant import Roused
 
 
 @value
-class PodVerdict:
-    """A pod's outcome: bound to ``node``, or refused with ``status``.
+class Refused:
+    """The outcome of a pod that found no node, or lost it again.
 
     ``nominated`` is the node this attempt nominates it to; a nomination it merely keeps is not named. ``plugins`` is
     its rejector set after this attempt.
     """
 
-    node: str | None = None
-    status: Status | None = None
+    status: Status
     nominated: str = ""
     plugins: tuple[str, ...] = ()
+    node: ClassVar[None] = None
+
+
+PodVerdict = Bind | Refused
+"""A pod's outcome, told apart by ``node`` or ``status``: one of them is None."""
 
 
 @value
@@ -88,5 +93,5 @@ class MadeUp:
         errors = [failure.fit_error for failure in refusal.pods]
         plugins = [() if error is None else tuple(sorted(error.unschedulable_plugins)) for error in errors]
         ends = zip(roused.pods, refusal.pods, plugins, strict=True)
-        pods = {pod.key: PodVerdict(None, failure.status, "", rejectors) for pod, failure, rejectors in ends}
+        pods = {pod.key: Refused(failure.status, "", rejectors) for pod, failure, rejectors in ends}
         return cls(roused.key, roused.retries, roused.last, roused.serial, groups, pods)

@@ -177,7 +177,7 @@ class Scheduler:
     def node(self, name: str) -> Node | None:
         return self.world.node(name)
 
-    def bound(self, key: str, uid: str = "") -> tuple[Decision, ...]:
+    def bound(self, key: str, uid: str = "") -> RecordEvent:
         """The binding of pod ``key`` was carried out. The update that shows its node is delivered apart.
 
         Returns what it adds itself, the event; what a cycle under way has said so far comes with that cycle's report.
@@ -188,12 +188,12 @@ class Scheduler:
         if self._hears_of_bindings:
             pod = outcome.info.pod
             self.frameworks[pod.scheduler_name].run_post_bind(pod, node)
-        return (RecordEvent("Normal", "Scheduled", key, event_note(f"Successfully assigned {key} to {node}")),)
+        return RecordEvent("Normal", "Scheduled", key, event_note(f"Successfully assigned {key} to {node}"))
 
     def bind_failed(self, key: str, message: str, uid: str = "") -> tuple[Decision, ...]:
         """The binding of pod ``key`` failed: its reservation is returned and it waits again (spec §2.12).
 
-        Returns what it adds itself, event and condition, as ``bound`` does.
+        Returns what it adds itself, event and condition.
         """
         outcome = self._submitter.answered(key, uid)
         pod, node = outcome.info.pod, outcome.node

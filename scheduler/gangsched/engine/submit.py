@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from attrs import define, field, frozen
 
-from gangsched.engine.complete import NOMINATION_CLEARED, End, Failure
+from gangsched.engine.complete import NOMINATION_CLEARED, End, Failure, own_failure
 from gangsched.engine.conditions import group_condition, pod_condition
 from gangsched.engine.decisions import Bind, Evict, Nominate, RecordEvent, SetCondition, event_note
 from gangsched.engine.outbox import Outbox
-from gangsched.engine.report import PodVerdict
+from gangsched.engine.report import PodVerdict, Refused
 from gangsched.engine.results import PodOutcome
 from gangsched.engine.world import World
 from gangsched_framework.errors import GangschedError
@@ -44,7 +44,7 @@ class _Told:
     note: str
     unschedulable: frozenset[str]
     pending: frozenset[str]
-    verdict: PodVerdict
+    verdict: Refused
     shown: PodStatus | None = None
     condition: Condition | None = None
 
@@ -69,26 +69,28 @@ class Submitter:
     # --- pods -------------------------------------------------------------------------------------------------------
 
     def submit(
-        self, framework: Framework, finals: Sequence[tuple[QueuedPodInfo, End]], *, counted: bool = False
-    ) -> dict[str, PodVerdict]:
+        self, framework: Framework, queued: Sequence[QueuedPodInfo], ends: Sequence[End], *, counted: bool = False
+    ) -> Mapping[str, PodVerdict]:
         """Each pod of a tree in order: bound where it was placed, or failed. ``counted``: see ``bind``."""
-        if counted and len(finals) >= _MANY and framework.binds_plainly and not self.queue.nominator.node_of:
-            placed = [end for _, end in finals if isinstance(end, PodOutcome)]
-            together = self._bind_together(placed) if len(placed) == len(finals) else None
+        if counted and len(ends) >= _MANY and framework.binds_plainly and not self.queue.nominator.node_of:
+            placed = [end for end in ends if isinstance(end, PodOutcome) and end.status is None]
+            together = self._bind_together(placed) if len(placed) == len(ends) else None
             if together is not None:
                 return together
         verdicts: dict[str, PodVerdict] = {}
         told: _Told | None = None
-        for info, end in finals:
+        for info, end in zip(queued, ends, strict=True):
             if told is None or told.failure is not end:
                 if not isinstance(end, Failure):
-                    verdicts[info.pod.key] = self.bind(framework, end, counted)
-                    continue
+                    if end.status is None:
+                        verdicts[info.pod.key] = self.bind(framework, end, counted)
+                        continue
+                    end = own_failure(end)
                 told = self._tell(end)
             verdicts[info.pod.key] = self._fail(info, told)
         return verdicts
 
-    def _bind_together(self, outcomes: Sequence[PodOutcome]) -> dict[str, PodVerdict] | None:
+    def _bind_together(self, outcomes: Sequence[PodOutcome]) -> dict[str, Bind] | None:
         """``bind`` of pods about which nobody has a say any more; None when one of them is not as it was popped."""
         nodes = [outcome.node for outcome in outcomes]
         pods = {pod.key: pod for pod in [outcome.info.pod for outcome in outcomes]}
@@ -96,9 +98,10 @@ class Submitter:
             return None
         uids = [pod.uid for pod in pods.values()]
         self.binding.update(zip(uids, outcomes, strict=True))
-        self.outbox.emit_all(map(Bind, pods, uids, nodes))
+        binds = list(map(Bind, pods, uids, nodes))
+        self.outbox.emit_all(binds)
         self.queue.in_flight.done_all(uids)
-        return dict(zip(pods, map(PodVerdict, nodes), strict=True))
+        return dict(zip(pods, binds, strict=True))
 
     def bind(self, framework: Framework, outcome: PodOutcome, counted: bool) -> PodVerdict:
         """Assume, reserve, permit and decide the binding of one pod; a refusal fails this pod alone (spec §4.9.5).
@@ -118,9 +121,10 @@ class Submitter:
             if failure is not None:
                 return self.fail(info, failure)
         self.binding[uid] = outcome
-        self.outbox.emit(Bind(pod.key, uid, node))
+        bind = Bind(pod.key, uid, node)
+        self.outbox.emit(bind)
         queue.in_flight.done(uid)
-        return PodVerdict(node)
+        return bind
 
     def _ask_binding_plugins(self, framework: Framework, outcome: PodOutcome) -> Failure | None:
         """How a pod fails that has a node; its place is given back then."""
@@ -147,7 +151,7 @@ class Submitter:
             raise GangschedError(f"pod {key} is not being bound")
         return outcome
 
-    def fail(self, info: QueuedPodInfo, failure: Failure) -> PodVerdict:
+    def fail(self, info: QueuedPodInfo, failure: Failure) -> Refused:
         """The failure handler (spec §4.9.6)."""
         return self._fail(info, self._tell(failure))
 
@@ -160,7 +164,7 @@ class Submitter:
         message, unschedulable, pending = status.message, _NO_PLUGINS, _NO_PLUGINS
         if fit_error is not None:
             unschedulable, pending = fit_error.unschedulable_plugins, fit_error.pending_plugins
-        verdict = PodVerdict(None, status, failure.nominate or "", tuple(sorted(unschedulable)))
+        verdict = Refused(status, failure.nominate or "", tuple(sorted(unschedulable)))
         told = self._told = _Told(failure, now, message, event_note(message), unschedulable, pending, verdict)
         if (
             last is not None
@@ -171,7 +175,7 @@ class Submitter:
             told.shown, told.condition = last.shown, last.condition
         return told
 
-    def _fail(self, info: QueuedPodInfo, told: _Told) -> PodVerdict:
+    def _fail(self, info: QueuedPodInfo, told: _Told) -> Refused:
         info.unschedulable_plugins, info.pending_plugins = told.unschedulable, told.pending
         pod, queue, emit, nominate = info.pod, self.queue, self.outbox.emit, told.failure.nominate
         key = pod.key
@@ -182,7 +186,7 @@ class Submitter:
             return told.verdict
         if current is not pod and current.uid != pod.uid:
             queue.done(pod.uid)  # replaced by a new pod: the handler stops
-            return PodVerdict(status=told.failure.status)
+            return Refused(told.failure.status)
         old = current.status
         if current.node_name:
             queue.done(pod.uid)
@@ -200,7 +204,7 @@ class Submitter:
         if info.unschedulable_plugins is told.unschedulable:
             return told.verdict
         # a gate refused it on its way back
-        return PodVerdict(None, told.failure.status, nominate or "", tuple(sorted(info.unschedulable_plugins)))
+        return Refused(told.failure.status, nominate or "", tuple(sorted(info.unschedulable_plugins)))
 
     def skip(self, pod: Pod) -> None:
         """A deleting or already assumed pod leaves the cycle without a verdict (spec §4.4)."""

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 from attrs import define, field
 
 from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, SetCondition
-from gangsched.engine.report import CycleReport, PodVerdict
+from gangsched.engine.report import CycleReport, Refused
 from gangsched.replay.times import seconds
 from gangsched_framework.objects import Condition, EntityKey
 
@@ -120,7 +120,8 @@ class OutcomeLog:
 
 def _outcome(report: CycleReport) -> dict[str, Any]:
     """Root code, per pod node or code with its rejecting plugins; no message texts."""
-    pods = {key: verdict.node or _refusal(verdict) for key, verdict in report.pods.items()}
+    verdicts = report.pods.items()
+    pods = {key: verdict.node if isinstance(verdict, Bind) else _refusal(verdict) for key, verdict in verdicts}
     if report.root is not None:
         code = report.root.code.value
     else:
@@ -129,6 +130,6 @@ def _outcome(report: CycleReport) -> dict[str, Any]:
     return {"outcome": code, "pods": pods, **({"early": True} if report.early else {})}
 
 
-def _refusal(verdict: PodVerdict) -> dict[str, Any]:
-    code = verdict.status.code.value if verdict.status is not None else "Success"
+def _refusal(verdict: Refused) -> dict[str, Any]:
+    code = verdict.status.code.value
     return {"code": code, "plugins": list(verdict.plugins)} if verdict.plugins else {"code": code}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from gangsched.engine.decisions import Bind
 from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict
 from gangsched.engine.settings import SECOND
 from gangsched.engine.trace import TraceStep
@@ -115,9 +116,8 @@ def _group(key: EntityKey, raw: Code | None, verdict: GroupVerdict) -> str:
 
 
 def _pod(pod: str, outcome: PodVerdict) -> str:
-    if outcome.node is not None:
+    if isinstance(outcome, Bind):
         return f"{pod}: bound to {outcome.node}"
-    code = outcome.status.code.value if outcome.status is not None else Code.SUCCESS.value
     nominated = f" (nominated to {outcome.nominated})" if outcome.nominated else ""
-    message = f": {outcome.status.message}" if outcome.status is not None and outcome.status.message else ""
-    return f"{pod}: {code}{nominated}{message}"
+    message = f": {outcome.status.message}" if outcome.status.message else ""
+    return f"{pod}: {outcome.status.code.value}{nominated}{message}"

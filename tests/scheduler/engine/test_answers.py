@@ -11,7 +11,7 @@ from gangsched.engine.scheduler import Cycle, Scheduler
 from tests.cycles.harness import Cluster, leaf, node, pod, pods
 
 ANSWERS: dict[str, tuple[Callable[[Scheduler], tuple[Decision, ...]], list[str]]] = {
-    "carried out": (lambda core: core.bound("default/early"), ["Scheduled early"]),
+    "carried out": (lambda core: (core.bound("default/early"),), ["Scheduled early"]),
     "failed": (lambda core: core.bind_failed("default/early", "no"), ["FailedScheduling early", "condition early"]),
 }
 

@@ -7,7 +7,7 @@ import io
 import json
 
 from gangsched.engine.decisions import Bind, Evict, Nominate, RecordEvent, SetCondition
-from gangsched.engine.report import CycleReport, PodVerdict
+from gangsched.engine.report import CycleReport, PodVerdict, Refused
 from gangsched.replay.decision_log import DecisionHash, OutcomeLog
 from gangsched_framework.objects import Condition, EntityKey
 from gangsched_framework.status import SUCCESS, unschedulable
@@ -81,9 +81,9 @@ def log_of(*reports: CycleReport) -> list[dict[str, object]]:
 
 
 def test_equal_outcomes_in_a_row_are_one_record() -> None:
-    no_room = PodVerdict(status=unschedulable("no room"), plugins=("NodeResourcesFit",))
-    still = PodVerdict(status=unschedulable("still no room"), plugins=("NodeResourcesFit",))
-    lines = log_of(report(1, no_room), report(2, still), report(3, PodVerdict(node="n1")))
+    no_room = Refused(status=unschedulable("no room"), plugins=("NodeResourcesFit",))
+    still = Refused(status=unschedulable("still no room"), plugins=("NodeResourcesFit",))
+    lines = log_of(report(1, no_room), report(2, still), report(3, Bind("default/a", "u", "n1")))
     refusal = {"default/a": {"code": "Unschedulable", "plugins": ["NodeResourcesFit"]}}
     head = {"entity": str(KEY), "cycle": 1, "attempt": 1, "first": 1, "last": 2, "count": 2}
     assert lines == [
@@ -95,8 +95,8 @@ def test_equal_outcomes_in_a_row_are_one_record() -> None:
 
 
 def test_another_rejecting_plugin_is_another_outcome() -> None:
-    first = PodVerdict(status=unschedulable("x"), plugins=("NodeResourcesFit",))
-    second = PodVerdict(status=unschedulable("x"), plugins=("NodePorts",))
+    first = Refused(status=unschedulable("x"), plugins=("NodeResourcesFit",))
+    second = Refused(status=unschedulable("x"), plugins=("NodePorts",))
     assert [line["count"] for line in log_of(report(1, first), report(2, second))] == [1, 1]
 
 
