@@ -167,7 +167,7 @@ class Framework:
 
     def run_pre_enqueue(self, pod: Pod, first: str = "") -> Status | None:
         """The first refusal, signed; None lets the pod pass. ``first``: plugin to ask before all others."""
-        return run_queueing.run_pre_enqueue(self._pre_enqueue, pod, first)
+        return run_queueing.run_pre_enqueue(run_queueing.questions_of(self._pre_enqueue), pod, first)
 
     # --- one pod --------------------------------------------------------------------------------------------------
 

@@ -37,15 +37,12 @@ class Forest:
         """Priorities of the observed groups."""
         self._latest: PodGroupInfo | None = None
         """The tree handed out last, while no group changes."""
-        self._asked: EntityKey | None = None
-        self._above: EntityKey | None = None
-        """Whose root was asked for last, and what it is, while no group comes, goes or moves."""
 
     # --- groups ---------------------------------------------------------------------------------------------------
 
     def add_group(self, group: Group) -> None:
         """Observe a group, or replace its object (then as ``update_group``). O(depth)."""
-        self._latest = self._asked = None
+        self._latest = None
         record = self._record(group.key)
         parent_key = group.parent_key if self._composite else None
         if record.parent is not None and record.parent.key != parent_key:
@@ -89,7 +86,7 @@ class Forest:
 
     def delete_group(self, key: EntityKey) -> None:
         """Forget a group's object; its pods and children stay under its name (spec §3.4). O(depth)."""
-        self._latest = self._asked = None
+        self._latest = None
         record = self._records[key]
         if record.parent is not None:
             self._unlink(record)
@@ -212,10 +209,15 @@ class Forest:
 
     def root(self, key: EntityKey) -> EntityKey | None:
         """Key of the root above ``key``; None when a link is not observed or the chain is cyclic. O(depth)."""
-        if key != self._asked:  # members of one leaf come one after the other
-            path = self._path(key)
-            self._asked, self._above = key, path[-1].key if path else None
-        return self._above
+        record = self._records.get(key)
+        for _ in _LEGAL_DEPTHS:
+            if record is None or record.group is None:
+                return None
+            if record.parent is None:
+                return record.key
+            record = record.parent
+        path = self._path(key)
+        return path[-1].key if path else None
 
     def position(self, leaf: EntityKey) -> tuple[tuple[object, ...], ...]:
         """Where a leaf stands in the evaluation order of its tree: positions compare as the leaves are evaluated.
@@ -331,7 +333,6 @@ class Forest:
 
     def _check(self) -> None:
         """Assert that links and counters equal a recomputation (tests only)."""
-        assert self._asked is None or self._above == next((r.key for r in reversed(self._path(self._asked))), None)
         for key, record in self._records.items():
             assert record.key == key
             assert record.group is not None or record.pods or record.children, f"{key}: empty placeholder"

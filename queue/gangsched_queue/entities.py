@@ -10,7 +10,7 @@ from attrs import define, field
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.infos import PodGroupInfo, QueuedPodInfo, QueueingParams
 from gangsched_framework.objects import EntityKey, Group, Pod
-from gangsched_queue.member_gates import Kind, MemberGates, member_order
+from gangsched_queue.member_gates import Kind, MemberGates, comes_before, member_order
 
 
 def rejectors(info: QueuedPodInfo) -> list[str]:
@@ -159,23 +159,15 @@ class QueuedPodGroupInfo(QueueingParams):
             members = self.by_leaf[leaf] = {}
         else:
             assert key not in members
-            if self._sorted:
-                self._sorted = self._follows(leaf, info)
+            latest = self._latest
+            self._sorted = (
+                self._sorted and latest is not None and latest.pod.group_key == leaf and comes_before(latest, info)
+            )
         members[key] = info
         self._latest = info
         self.size += 1
         if self._rejected is not None:
             self._rejected.add(info)
-
-    def _follows(self, leaf: EntityKey, info: QueuedPodInfo) -> bool:
-        """Whether a newcomer is known to come behind the other members of its leaf."""
-        latest = self._latest
-        if latest is None or latest.attempts != info.attempts:
-            return False
-        other, pod = latest.pod, info.pod
-        if other.group_key != leaf or other.priority != pod.priority:
-            return False
-        return latest.timestamp < info.timestamp or (latest.timestamp == info.timestamp and other.name < pod.name)
 
     def reject(self, info: QueuedPodInfo, plugin: str) -> None:
         """A plugin gates the member: it joins the member's rejectors (spec §2.8.3)."""

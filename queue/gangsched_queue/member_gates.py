@@ -14,6 +14,7 @@ from attrs import Factory, define, field, frozen
 
 from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.interface import PreEnqueuePlugin
+from gangsched_framework.run_queueing import Question, questions_of
 from gangsched_framework.status import Status
 
 MemberOrder = tuple[int, int, int, str]
@@ -26,6 +27,14 @@ def member_order(info: QueuedPodInfo) -> MemberOrder:
     return (-info.pod.priority, -info.attempts, info.timestamp, info.pod.name)
 
 
+def comes_before(info: QueuedPodInfo, other: QueuedPodInfo) -> bool:
+    """Whether a member comes before another one, as is plain to see of two that were never tried."""
+    mine, its, time = info.pod, other.pod, other.timestamp
+    if info.timestamp > time or info.attempts or other.attempts or mine.priority != its.priority:
+        return False
+    return info.timestamp < time or mine.name < its.name
+
+
 @frozen
 class Gatekeepers:
     """PreEnqueue plugins of one profile, in profile order, and their scopes. ``declared``: all of them declare one."""
@@ -34,6 +43,9 @@ class Gatekeepers:
     pod: frozenset[str] = frozenset()
     tree: tuple[str, ...] = ()
     declared: bool = True
+    questions: Sequence[Question] = field(
+        init=False, default=Factory(lambda it: questions_of(it.plugins), takes_self=True)
+    )
     marks: Mapping[str, frozenset[str]] = field(
         init=False, default=Factory(lambda it: {plugin: frozenset((plugin,)) for plugin in it.tree}, takes_self=True)
     )

@@ -37,7 +37,7 @@ class PreEnqueue:
         """Run PreEnqueue and note in the entity who gates it: of several, the last in tree order (conformance §2)."""
         if isinstance(entity, QueuedPodInfo):
             keepers = self._keepers.get(entity.pod.scheduler_name, _NOBODY)
-            status = run_pre_enqueue(keepers.plugins, entity.pod, entity.gating_plugin)
+            status = run_pre_enqueue(keepers.questions, entity.pod, entity.gating_plugin)
             if status is not None:
                 entity.unschedulable_plugins |= {status.plugin}
         elif entity.alike is not None:
@@ -70,7 +70,7 @@ class PreEnqueue:
             and (leaf in entity.by_leaf or kind.depth == self._depth(entity, leaf))
         ):
             keepers = kind.keepers
-            status = run_pre_enqueue(keepers.plugins, info.pod)
+            status = run_pre_enqueue(keepers.questions, info.pod)
             plugin = status.plugin if status is not None else ""
             if plugin in keepers.telling if first else not plugin or plugin == entity.gating_plugin:
                 entity.alike, entity.gating_plugin, entity.refusal = kind, plugin, status
@@ -83,7 +83,7 @@ class PreEnqueue:
 
     def _ask_alike(self, entity: QueuedPodGroupInfo, kind: Kind) -> Status | None:
         """One question for all, who were told the same before."""
-        status = run_pre_enqueue(kind.keepers.plugins, entity.some_member().pod, entity.gating_plugin)
+        status = run_pre_enqueue(kind.keepers.questions, entity.some_member().pod, entity.gating_plugin)
         if status is None or status.plugin == entity.gating_plugin:
             return status
         return self._check_group(entity)  # everybody is refused for another reason, which not all may carry yet
@@ -98,7 +98,7 @@ class PreEnqueue:
                 its = self._kind(pod.scheduler_name, depth)
                 if info.gating_plugin or (kind is not None and kind is not its) or not its.keepers.declared:
                     return self._check_group(entity)
-                status = run_pre_enqueue(its.keepers.plugins, pod)
+                status = run_pre_enqueue(its.keepers.questions, pod)
                 if (status.plugin if status is not None else "") not in its.keepers.telling:
                     return self._check_group(entity)
                 if status is not None:
@@ -139,7 +139,7 @@ class PreEnqueue:
             pod, first, plugin = info.pod, info.gating_plugin, ""
             name = pod.scheduler_name
             keepers = self._keepers.get(name, _NOBODY)
-            status = run_pre_enqueue(keepers.plugins, pod, first)
+            status = run_pre_enqueue(keepers.questions, pod, first)
             if status is not None:
                 plugin = status.plugin
                 entity.rejected.reject(info, plugin)
@@ -182,7 +182,7 @@ class PreEnqueue:
             plugin, status = answers.get(key[:2], _UNKNOWN)
             if plugin != cohort.plugin:
                 member = next(iter(cohort.members.values()))
-                status = run_pre_enqueue(self._keepers.get(key[0], _NOBODY).plugins, member.pod, cohort.plugin)
+                status = run_pre_enqueue(self._keepers.get(key[0], _NOBODY).questions, member.pod, cohort.plugin)
                 plugin = status.plugin if status is not None else ""
             if plugin == cohort.plugin:
                 cohort.status = status
