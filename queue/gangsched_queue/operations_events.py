@@ -28,6 +28,8 @@ def move_all(
     ``pre_check`` must hold for some pod of an entity, else the entity is passed by.
     """
     parked, in_flight = queue.waiting.parked, queue.in_flight
+    if parked.unlisted:
+        parked.enlist()
     if not parked.waits_for and not in_flight.marks:
         return  # nobody to wake, nobody to remember it for
     if event.wildcard:

@@ -28,21 +28,42 @@ class UnschedulableEntities:
         """The open ones by the plugin that gates them, '' = none."""
         self._opened: dict[EntityKey, str] = {}
         """Under which of these each of them stands."""
+        self.unlisted: dict[EntityKey, Entity] = {}
+        """Gated ones that came since somebody looked, none of them open. Most gangs go on before anybody does."""
 
     def __iter__(self) -> Iterator[Entity]:
+        self.enlist()
         return iter(self._stays)
 
     def get(self, key: EntityKey) -> Entity | None:
-        return self._stays.get(key)
+        return self.unlisted.get(key) or self._stays.get(key)
 
     def add(self, entity: Entity) -> None:
         """Park an entity."""
+        if entity.gating_plugin and _open_gate(entity) is None:
+            self.unlisted[entity.key] = entity
+        else:
+            self._enlist(entity)
+
+    def enlist(self) -> None:
+        """Somebody looks: all are to be found by whom and how long they wait."""
+        if self.unlisted:
+            for entity in self.unlisted.values():
+                self._enlist(entity)
+            self.unlisted.clear()
+
+    def _enlist(self, entity: Entity) -> None:
         self._stays.add(entity, (_stay_began(entity),))
         self._index(entity, _waits_for(entity))
 
     def refresh(self, entity: Entity) -> None:
         """An entity that is here gained or lost a member, a rejector or its gate."""
-        key, plugins = entity.key, _waits_for(entity)
+        key = entity.key
+        if key in self.unlisted:
+            if _open_gate(entity) is not None:
+                self._enlist(self.unlisted.pop(key))
+            return
+        plugins = _waits_for(entity)
         if plugins != self.waits_for[key]:
             self._unindex(key)
             self._index(entity, plugins)
@@ -76,6 +97,9 @@ class UnschedulableEntities:
 
     def remove(self, key: EntityKey) -> Entity | None:
         """Take an entity out; None when it is not here."""
+        entity = self.unlisted.pop(key, None)
+        if entity is not None:
+            return entity
         entity = self._stays.remove(key)
         if entity is not None:
             self._unindex(key)
@@ -83,6 +107,7 @@ class UnschedulableEntities:
 
     def concerned(self, audience: Audience, tree: EntityKey | None) -> Collection[Entity]:
         """Entities an event may wake; those in its audience who care for one tree alone are asked about ``tree``."""
+        self.enlist()
         found: dict[EntityKey, Entity] = {}
         if self.open:
             for gate in audience.gates:
@@ -97,16 +122,22 @@ class UnschedulableEntities:
 
     def pop_overdue(self, before: int) -> Entity | None:
         """Take out some entity whose stay began earlier than ``before``."""
+        self.enlist()
         head = self._stays.head()
         return self.remove(head[1].key) if head is not None and head[0][0] < before else None
 
     def oldest_stay(self) -> int | None:
         """When the longest stay began."""
+        self.enlist()
         head = self._stays.head()
         return head[0][0] if head is not None else None
 
     def _check(self) -> None:
         self._stays._check()
+        for entity in self.unlisted.values():
+            assert entity.key not in self.waits_for
+            assert entity.gating_plugin
+            assert _open_gate(entity) is None
         by_plugin: dict[str, dict[EntityKey, Entity]] = {}
         for entity in self._stays:
             assert self.waits_for[entity.key] == _waits_for(entity), f"{entity.key}: stale index"

@@ -20,6 +20,8 @@ from gangsched_queue.member_gates import member_order
 from gangsched_queue.node_events import node_update_events
 from gangsched_queue.nominator import Nominator
 from gangsched_queue.pod_events import pod_update_events
+from gangsched_queue.registrations import Audience
+from gangsched_queue.unschedulable_entities import UnschedulableEntities
 from tests.queue_room.cluster import group, key, pod
 from tests.queue_room.fakes import NODE_ADD
 
@@ -55,6 +57,53 @@ def test_many_removals_do_not_leave_the_heap_full_of_the_dead() -> None:
     for i in range(990):
         heap.remove(pod(f"p{i}").entity_key)
         heap._check()
+
+
+# --- parked -----------------------------------------------------------------------------------------------------------
+
+PARKED_STEPS = st.lists(
+    st.tuples(st.sampled_from(["park", "open", "leave", "event", "flush"]), st.sampled_from("abcd"), st.booleans())
+)
+
+
+@given(PARKED_STEPS)
+def test_gated_trees_are_found_by_whoever_looks_whenever_they_came(steps: list[tuple[str, str, bool]]) -> None:
+    parked = UnschedulableEntities()
+    model: dict[str, QueuedPodGroupInfo] = {}
+    for step, name, flag in steps:
+        entity = model.get(name)
+        if step == "park" and entity is None:
+            entity = model[name] = _gated(name, "AB"[name > "b"], opened=flag)
+            parked.add(entity)
+        elif step == "open" and entity is not None and entity.size == 1:
+            entity.insert(entity.key, QueuedPodInfo(pod(f"{name}-new", name), 0))
+            parked.refresh(entity)
+        elif step == "leave":
+            assert parked.remove(key(name)) is model.pop(name, None)
+        elif step == "event":
+            waiting = [each for each in model.values() if each.gating_plugin == "A"]
+            assert sorted(each.key for each in parked.concerned(Audience({"A": False}), None)) == sorted(
+                each.key for each in waiting
+            )
+        elif step == "flush":
+            assert parked.oldest_stay() == min((each.timestamp for each in model.values()), default=None)
+        parked._check()
+        assert parked.get(key(name)) is model.get(name)
+        found = {entity.key for entities in parked.open.values() for entity in entities.values()}
+        assert found == {each.key for each in model.values() if each.size > 1}
+    assert {entity.key for entity in parked} == {entity.key for entity in model.values()}
+
+
+def _gated(name: str, gate: str, *, opened: bool) -> QueuedPodGroupInfo:
+    """A tree whose first member is held back; ``opened``: and that has one whom nobody has rejected."""
+    entity = QueuedPodGroupInfo(key(name), group(name), ord(name))
+    entity.gating_plugin = gate
+    member = QueuedPodInfo(pod(f"{name}-0", name), 0)
+    member.unschedulable_plugins = frozenset({gate})
+    entity.insert(entity.key, member)
+    if opened:
+        entity.insert(entity.key, QueuedPodInfo(pod(f"{name}-1", name), 0))
+    return entity
 
 
 # --- in flight --------------------------------------------------------------------------------------------------------
