@@ -106,8 +106,7 @@ class NodeTable:
         return self._known.get(name)
 
     def settle(self) -> None:
-        """Give every known node a row, in name order: one pass per batch of additions and removals. A log that has
-        grown long starts anew: whoever followed it sees another list."""
+        """Give every known node a row, in name order, once per batch of changes; a log grown long starts anew."""
         if self._stale:
             self._settle()
         if len(self.touched) > MAX_TOUCHES:
@@ -191,12 +190,13 @@ class NodeTable:
 
     # --- pods ---------------------------------------------------------------------------------------------------
 
-    def add_pod(self, pod: Pod, node_name: str) -> None:
-        """Count a pod on a node. O(resources of the pod). A pod of an unknown node waits for that node."""
-        row = self.row_of.get(node_name)
-        if row is None or (self._stale and node_name not in self._known):
-            self.homeless.setdefault(node_name, {})[pod.key] = pod
-            return
+    def add_pod(self, pod: Pod, node_name: str, row: int | None = None) -> None:
+        """Count a pod on a node, whose row may be known; one of an unknown node waits for it. O(its resources)."""
+        if row is None:
+            row = self.row_of.get(node_name)
+            if row is None or (self._stale and node_name not in self._known):
+                self.homeless.setdefault(node_name, {})[pod.key] = pod
+                return
         key, pods, spec = pod.key, self.pods[row], pod.spec
         if key in pods:
             raise InvariantError(f"pod {key} is already on {node_name}")

@@ -251,21 +251,17 @@ class _Group:
         repr=False,
         default=Factory(lambda group: EntityKey.of(group.kind, group.namespace, group.name), takes_self=True),
     )
+    required: int = field(
+        init=False, repr=False, default=Factory(lambda g: 1 if g.minimum is None else g.minimum, takes_self=True)
+    )
+    """M of the spec: the gang's minimum, 1 for basic (spec §3.2.3)."""
+    effective_priority: int = field(init=False, repr=False, default=Factory(lambda g: g.priority or 0, takes_self=True))
+    """``spec.priority``, nil = 0 (spec §1.2.7)."""
 
     @property
     def gang(self) -> bool:
         """Whether the policy is ``gang`` (else ``basic``)."""
         return self.minimum is not None
-
-    @property
-    def required(self) -> int:
-        """M of the spec: the gang's minimum, 1 for basic (spec §3.2.3)."""
-        return 1 if self.minimum is None else self.minimum
-
-    @property
-    def effective_priority(self) -> int:
-        """``spec.priority``, nil = 0 (spec §1.2.7)."""
-        return self.priority or 0
 
     @property
     def parent_key(self) -> EntityKey | None:
@@ -295,6 +291,8 @@ class _Group:
         copy.generation = self.generation
         copy.conditions = replace_condition(self.conditions, condition)
         copy.key = self.key
+        copy.required = self.required
+        copy.effective_priority = self.effective_priority
         copy.__class__ = type(self)
         return group
 

@@ -99,11 +99,11 @@ class Snapshot:
 
     # --- tentative steps ------------------------------------------------------------------------------------------
 
-    def assume(self, pod: Pod, node_name: str) -> None:
-        """Put ``pod`` on a node in thought."""
+    def assume(self, pod: Pod, node_name: str, row: int | None = None) -> None:
+        """Put ``pod`` on a node in thought; ``row``: of the node, when the caller knows it."""
         table = self.table
         kept = table.keep(node_name) if pod.spec.host_ports else None  # the port may be in use already
-        table.add_pod(pod, node_name)
+        table.add_pod(pod, node_name, row)
         leaf = pod.group_key
         if leaf is not None:
             self._group_delta[leaf] = self._group_delta.get(leaf, 0) + 1
@@ -128,10 +128,10 @@ class Snapshot:
         return nodes
 
     def _assume_each(self, pods: Sequence[Pod], rows: Sequence[int]) -> list[str]:
-        nodes = [self.table.names[row] for row in rows]
-        for pod, node in zip(pods, nodes, strict=True):
-            self.assume(pod, node)
-        return nodes
+        names = self.table.names
+        for pod, row in zip(pods, rows, strict=True):
+            self.assume(pod, names[row], row)
+        return [names[row] for row in rows]
 
     def remove(self, pod: Pod, node_name: str, *, keep: bool = True) -> None:
         """Take a running pod off its node in thought.

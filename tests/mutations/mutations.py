@@ -492,7 +492,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "podgroup_algorithm",
         "a success that placed nothing stays a success",
-        "if result.ok and not result.any_scheduled:",
+        "if result.status.ok and not result.any_scheduled:",
         "if False:",
     ),
     _engine(
@@ -510,8 +510,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "podgroup_algorithm",
         "failed children count as scheduled",
-        "            if answer.ok:\n                scheduled += 1",
-        "            scheduled += 1\n            if answer.ok:",
+        "            if answer.status.ok:\n                scheduled += 1",
+        "            scheduled += 1\n            if answer.status.ok:",
     ),
     _engine(
         "podgroup_algorithm",

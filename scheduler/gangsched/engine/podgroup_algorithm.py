@@ -46,7 +46,7 @@ class PodGroupAlgorithm:
             self._fill(result, state)
             if not result.ok:
                 self.session.revert(mark)
-        if result.ok and not result.any_scheduled:
+        if result.status.ok and not result.any_scheduled:
             result.status = unschedulable(GROUP_UNSCHEDULABLE)
         return result
 
@@ -80,7 +80,7 @@ class PodGroupAlgorithm:
         mark = snapshot.mark()
         trace.depth += 1
         result = self._leaf(group, state) if group.is_leaf else self._composite(group, state)
-        if result.status.code is not _SUCCESS:
+        if not result.status.ok:
             if snapshot.mark() != mark:
                 trace.add("revert", group.key, result.status.message)
                 self.session.revert(mark)
@@ -162,7 +162,7 @@ class PodGroupAlgorithm:
                 return _broken_by(answer, group)
             result.children.append(answer)
             remaining -= 1
-            if answer.ok:
+            if answer.status.ok:
                 scheduled += 1
                 result.any_scheduled = result.any_scheduled or answer.any_scheduled
                 if sure and remaining:
@@ -249,7 +249,7 @@ def _stops(verdict: Status) -> bool:
 
 def _final(verdict: Status) -> Status:
     """The group's status from its last PlacementFeasible answer (spec §4.5.4-5; DIV-5: UU aborts)."""
-    if verdict.code is _SUCCESS:
+    if verdict.ok:
         return SUCCESS
     if verdict.code is _WAIT:
         return unschedulable(*verdict.reasons, plugin=verdict.plugin)

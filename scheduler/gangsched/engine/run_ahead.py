@@ -43,8 +43,7 @@ class RunAhead:
 
         It goes on if nothing happened but that the last pod came where it was to go, and it is like those before it.
         """
-        world, log, like = self._world, self._log, self._like
-        table = world.table
+        world, table, log, like = self._world, self._world.table, self._log, self._like
         self._goes_on = (
             table.touched is log
             and len(log) == self._position + 1
@@ -86,9 +85,9 @@ class RunAhead:
         pods: list[Pod] = []
         for info in infos[start : start + len(rows)]:
             pod = info.pod  # of the same namespace and scheduler (spec §4.3)
-            if pod.spec is not spec or pod.owner != owner or (pod.labels is not labels and pod.labels != labels):
+            if pod.spec is not spec or (pod.labels is not labels and pod.labels != labels):
                 break
-            if pod.status is not status and pod.status != status:
+            if (pod.owner is not owner and pod.owner != owner) or (pod.status is not status and pod.status != status):
                 break
             pods.append(pod)
         count = len(pods)

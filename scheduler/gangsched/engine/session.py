@@ -68,7 +68,7 @@ class Session:
         run = self._run_for(pod)
         if run is not None and (row := run.take(pod)) >= 0:
             node = self.snapshot.table.names[row]
-            self.snapshot.assume(pod, node)
+            self.snapshot.assume(pod, node, row)
             return PodOutcome(info, node)
         state = CycleState(placement)
         answer = self.algorithm.schedule(self.framework, state, pod, prepare=self.prepare)
