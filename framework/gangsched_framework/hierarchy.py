@@ -183,8 +183,7 @@ class Forest:
 
     def forget(self, pod: Pod) -> None:
         """The binding failed: the member waits again."""
-        key = pod.group_key
-        record = self._records.get(key) if key is not None else None
+        record = self._records.get(pod.group_key) if pod.group_key is not None else None
         if record is not None and pod.uid in record.pods and not record.pods[pod.uid].node_name:
             record.scheduled.pop(pod.uid, None)
 
