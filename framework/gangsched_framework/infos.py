@@ -40,12 +40,16 @@ class PodGroupInfo:
         found = self._walked
         if found is None:
             everything: list[PodGroupInfo] = []
+            leaves: list[PodGroupInfo] = []
             stack: list[PodGroupInfo] = [self]
             while stack:
                 info = stack.pop()
                 everything.append(info)
-                stack.extend(reversed(info.children))
-            found = tuple(everything), tuple(info for info in everything if info.is_leaf)
+                if info.is_leaf:
+                    leaves.append(info)
+                elif info.children:
+                    stack += info.children[::-1]
+            found = tuple(everything), tuple(leaves)
             object.__setattr__(self, "_walked", found)
         return found
 

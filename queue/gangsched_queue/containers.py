@@ -55,7 +55,7 @@ class Containers:
             if root == self.last_popped:
                 self.pending.add(leaf, info, attempted=False, unchanged=False)
                 return None
-            found = self.waiting.find_tree(root)
+            found = self.waiting.trees.get(root) or self.waiting.find_tree(root)
         if found is None:
             group = self.forest.group(root)
             assert group is not None
