@@ -215,8 +215,7 @@ class Forest:
             if record.parent is None:
                 return record.key
             record = record.parent
-        path = self._path(key)
-        return path[-1].key if path else None
+        return next((record.key for record in reversed(self._path(key))), None)
 
     def position(self, leaf: EntityKey) -> tuple[tuple[object, ...], ...]:
         """Where a leaf stands in the evaluation order of its tree: positions compare as the leaves are evaluated.
