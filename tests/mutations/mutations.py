@@ -830,4 +830,24 @@ MUTATIONS: tuple[Mutation, ...] = (
         "        if own is not None:\n            return own\n",
         "",
     ),
+    # --- what is put off until somebody looks -----------------------------------------------------------------------
+    _queue(
+        "unschedulable_entities",
+        "an event does not find who was gated since the last one",
+        "        self.enlist()\n        found:",
+        "        found:",
+    ),
+    _queue("entity_heap", "newcomers are overlooked", "        if self._newcomers:\n            self._settle()\n", ""),
+    _queue(
+        "entities",
+        "members are taken for sorted however they came",
+        "latest.pod.group_key == leaf and comes_before(latest, info)",
+        "latest.pod.group_key == leaf",
+    ),
+    _queue(
+        "entities",
+        "a tree that comes back serves its old penalty",
+        "        self.backoff_expiration = None\n",
+        "",
+    ),
 )
