@@ -30,11 +30,9 @@ def add_alike(table: NodeTable, pods: Sequence[Pod], rows: Sequence[int], steps:
         others.append((used[EPHEMERAL_STORAGE], amounts.ephemeral_storage))
     stand, names = table.pods, table.names
     nodes: list[str] = []
-    at = 0
     try:
-        for pod in pods:  # for a gang of three `zip` costs twice as much
-            row = rows[at]
-            at += 1
+        for pod in pods:
+            row = rows[len(nodes)]  # for a gang of three `zip` costs twice as much
             cpu[row] += milli_cpu
             memory[row] += memory_bytes
             nonzero_cpu[row] += nonzero_milli_cpu

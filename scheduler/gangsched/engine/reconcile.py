@@ -54,11 +54,12 @@ def validate(
     if tree.children:
         for info in tree.walk():
             _validate_group(info.group, root, policy_gate)
-    first = policy = None
-    priority = root.effective_priority
-    for pod in _compared(tree, queued, forest):
-        if first is None:
-            first, policy = pod.scheduler_name, _policy_of(root) if policy_gate else pod.preemption_policy
+    compared = _compared(tree, queued, forest)
+    if not compared:
+        return ""
+    first, priority = compared[0].scheduler_name, root.effective_priority
+    policy = _policy_of(root) if policy_gate else compared[0].preemption_policy
+    for pod in compared:
         if pod.scheduler_name != first:
             raise TreeError(
                 "all pods in a single pod group should have the same .spec.schedulerName set, got: "
@@ -75,8 +76,6 @@ def validate(
                 f"all pods in a single pod group should have the same preemption policy{whose}, got "
                 f"{pod.preemption_policy} and {policy}"
             )
-    if first is None:
-        return ""
     if first not in profiles:
         raise TreeError(f'profile not found for scheduler name "{first}"')
     return first

@@ -8,7 +8,7 @@ from attrs import define, field
 
 from gangsched.engine.column_search import ColumnSearch
 from gangsched.engine.pod_algorithm import PodAlgorithm
-from gangsched.engine.results import GroupResult, PodOutcome
+from gangsched.engine.results import GroupResult, PodOutcome, all_placed
 from gangsched.engine.run_ahead import RunAhead
 from gangsched.engine.trace import Tracer
 from gangsched_framework.cycle_state import CycleState, PlacementCycleState
@@ -97,8 +97,10 @@ class Session:
         if run is None:
             return []
         pods, rows = run.take_alike(infos, start, least)
-        nodes = self.snapshot.assume_alike(pods, rows) if pods else ()
-        return list(map(PodOutcome, infos[start:] if start else infos, nodes))
+        if not pods:
+            return []
+        nodes = self.snapshot.assume_alike(pods, rows)
+        return all_placed(infos[start:] if start else infos, nodes)
 
     def _run_for(self, pod: Pod) -> RunAhead | None:
         """The run whose plan may tell where a pod goes, or those of its leaf: nobody has more to say about them.
