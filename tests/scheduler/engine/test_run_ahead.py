@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 
 import pytest
-from attrs import evolve
+from attrs import evolve, fields
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +15,7 @@ from gangsched.bench.scheduling import SchedulingTrial
 from gangsched.bench.sizes import Sizes
 from gangsched.config import FeatureGates, default_config
 from gangsched.engine import run_ahead
+from gangsched.engine.results import PodOutcome, all_placed
 from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.settings import Settings
 from gangsched.engine.signature_column import INFEASIBLE, SignatureColumn
@@ -238,6 +239,15 @@ def test_three_pods_go_on_the_run_together_if_the_second(second: Pod, taken: int
     run.run.rows += [0, 0]
     assert run.run.take_alike(infos[:2], 0, 2) == (pods[:2], [0, 0])
     assert not run.goes_on(evolve(run.like, name="p5"))  # z was not put there
+
+
+def test_outcomes_made_field_by_field_are_those_of_a_call() -> None:
+    infos = [QueuedPodInfo(pod=make_pod(name).obj(), timestamp=0) for name in "abc"]
+    made, called = all_placed(infos, ["m", "n"]), [PodOutcome(infos[0], "m"), PodOutcome(infos[1], "n")]
+    for one, other in zip(made, called, strict=True):
+        assert [getattr(one, each.name) for each in fields(PodOutcome)] == [
+            getattr(other, each.name) for each in fields(PodOutcome)
+        ]
 
 
 @pytest.mark.usefixtures("early")
