@@ -6,12 +6,13 @@ other writes, pods first, each object by name, its writes in their order, each d
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter, itemgetter
 
 from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, RecordEvent, SetCondition
 from gangsched.engine.scheduler import Scheduler
-from gangsched_framework.objects import POD, Condition, EntityKey, PodStatus, replace_condition
+from gangsched_framework.objects import POD, POD_GROUP, Condition, EntityKey, PodStatus, replace_condition
 
 PodWrite = SetCondition | Nominate
 """A decision that changes the status of a pod."""
@@ -19,6 +20,7 @@ PodWrite = SetCondition | Nominate
 _OF_POD = f"{POD}/"
 _PREFIX = len(_OF_POD)
 _pod_of = attrgetter("pod")
+_key_of = attrgetter("key")
 _name_of = itemgetter(0)
 _UNSEEN = PodStatus()
 
@@ -151,9 +153,12 @@ class Host:
                 self._patched = before, wrote, named, status = old, condition, nominated, status
             update_status(pod, pod.node_name, status)
 
-    def _write_groups(self, writes: Sequence[SetCondition]) -> None:
+    def _write_groups(self, writes: list[SetCondition]) -> None:
+        """PodGroups before those above them, each by name."""
         if len(writes) > 1:
-            writes = sorted(writes, key=lambda d: (d.key.kind != "podgroup", d.key.full_name))
+            writes.sort(key=_key_of)  # keys begin with the kind
+            leaves = bisect_left(writes, POD_GROUP, key=_key_of)
+            writes = writes[leaves:] + writes[:leaves]
         for write in writes:
             if write.condition is not None:
                 self._update_group_status(write.key, write.condition)

@@ -600,10 +600,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "group_cycle",
         "a refusal is remembered under the renewed pods",
-        "            self._memo_key()\n"
-        "        pods = tools.submitter.submit(self._framework, queued, ends, counted=counted)",
-        "            pass\n"
-        "        pods = tools.submitter.submit(self._framework, queued, ends, counted=counted)\n"
+        "            self._memo_key()\n        pods = tools.submitter.submit(self._framework, ends, counted=counted)",
+        "            pass\n        pods = tools.submitter.submit(self._framework, ends, counted=counted)\n"
         "        self._memo_key()",
     ),
     _engine(

@@ -7,6 +7,7 @@ and that parent both show what is appended later, once per sharer (§4.9.2).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import repeat
 
 from gangsched.engine.placement_algorithm import GROUP_UNSCHEDULABLE
 from gangsched.engine.results import GroupResult, PodOutcome
@@ -29,8 +30,8 @@ class Failure:
     fit_error: FitError | None = None
 
 
-End = PodOutcome | Failure
-"""What becomes of a queued pod: it is bound where it was placed or fails as it was refused, or it fails otherwise."""
+End = PodOutcome | tuple[QueuedPodInfo, Failure]
+"""What becomes of a queued pod: it is bound where it was placed, fails as it was refused, or fails otherwise."""
 
 NOMINATION_CLEARED = ""
 
@@ -80,9 +81,8 @@ def complete_pods(
     evaluated: Mapping[EntityKey, GroupResult],
     leaves: Mapping[EntityKey, Sequence[QueuedPodInfo]],
     groups: Completed,
-) -> tuple[list[QueuedPodInfo], list[End]]:
-    """Every queued pod, in tree and member order, and the end of each (table of §4.9.4)."""
-    queued: list[QueuedPodInfo] = []
+) -> list[End]:
+    """End of every queued pod, in tree and member order (table of §4.9.4)."""
     ends: list[End] = []
     for leaf in tree.leaves():
         infos = leaves.get(leaf.key)
@@ -90,18 +90,18 @@ def complete_pods(
             continue
         result, status = evaluated.get(leaf.key), groups.after[leaf.key]
         outcomes = result.pods if result is not None else []
-        untried = len(infos) - len(outcomes)
-        queued += infos
+        tried = len(outcomes)
         if status.ok:
             ends += outcomes
-            if untried:
-                ends += [Failure(status)] * untried
+            if tried < len(infos):
+                ends += zip(infos[tried:], repeat(Failure(status)))
         elif status.code is Code.ERROR:
             given = Failure(error(*status.reasons), NOMINATION_CLEARED)
-            ends += [*(_error(each) or given for each in outcomes), *[given] * untried]
+            errors = [_error(each) or given for each in outcomes]
+            ends += zip(infos, errors + [given] * (len(infos) - tried), strict=True)
         else:
-            ends += _refused(leaf.key, infos, result, groups)
-    return queued, ends
+            ends += zip(infos, _refused(leaf.key, infos, result, groups), strict=True)
+    return ends
 
 
 def _refused(

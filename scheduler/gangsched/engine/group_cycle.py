@@ -211,12 +211,12 @@ class GroupCycle:
         evaluated = result.by_key()
         groups, found = room or self._post_filter(root_status, complete_groups(tree, evaluated))
         counted = tools.let_go(session)
-        queued, ends = complete_pods(tree, evaluated, self._leaves, groups)
+        ends = complete_pods(tree, evaluated, self._leaves, groups)
         if tools.log.on:
             self._log("completed", groups=len(groups.after), pods=len(ends))
         if rejected:
             self._memo_key()
-        pods = tools.submitter.submit(self._framework, queued, ends, counted=counted)
+        pods = tools.submitter.submit(self._framework, ends, counted=counted)
         if found is not None:
             by = Preemptor(tree.key, tree.group.uid, self._framework.profile.scheduler_name)
             tools.submitter.evict(found.victims, by, "cluster")
@@ -263,7 +263,7 @@ class GroupCycle:
         tools, tree = self.tools, self._tree
         assert tree is not None
         queued = [info for leaf in tree.leaves() for info in self._leaves.get(leaf.key, ())]
-        pods = tools.submitter.submit(self._framework, queued, refusal.pods)
+        pods = tools.submitter.submit(self._framework, [*zip(queued, refusal.pods, strict=True)])
         groups: Statuses = {}
         for info, status in zip(tree.walk(), refusal.groups, strict=True):
             groups[info.key] = status

@@ -216,9 +216,10 @@ class Memo:
         """The outcome of a refused root by position; None when a pod of it is nominated."""
         kept: list[Failure] = []
         for end in pods:
-            assert isinstance(end, Failure), "a pod of a refused root is bound"
-            if end.nominate:
+            assert isinstance(end, tuple), "a pod of a refused root is bound"
+            failure = end[1]
+            if failure.nominate:
                 return None
-            kept.append(end)
+            kept.append(failure)
         keys = [info.key for info in tree.walk()]
         return Refusal(root, tuple(groups[k] for k in keys), tuple(raw.get(k) for k in keys), tuple(kept))

@@ -65,12 +65,12 @@ class Submitter:
     binding: dict[str, PodOutcome] = field(factory=dict)
     _told: _Told | None = None
     """The failure met last."""
+    _said: dict[str, tuple[tuple[Status, int, int], Condition | None]] = field(factory=dict)
+    """By kind of group, what was last said of one that showed nothing (status, time, generation), and how."""
 
     # --- pods -------------------------------------------------------------------------------------------------------
 
-    def submit(
-        self, framework: Framework, queued: Sequence[QueuedPodInfo], ends: Sequence[End], *, counted: bool = False
-    ) -> Mapping[str, PodVerdict]:
+    def submit(self, framework: Framework, ends: Sequence[End], *, counted: bool = False) -> Mapping[str, PodVerdict]:
         """Each pod of a tree in order: bound where it was placed, or failed. ``counted``: see ``bind``."""
         if counted and len(ends) >= _MANY and framework.binds_plainly and not self.queue.nominator.node_of:
             placed = [end for end in ends if isinstance(end, PodOutcome) and end.status is None]
@@ -79,14 +79,17 @@ class Submitter:
                 return together
         verdicts: dict[str, PodVerdict] = {}
         told: _Told | None = None
-        for info, end in zip(queued, ends, strict=True):
-            if told is None or told.failure is not end:
-                if not isinstance(end, Failure):
-                    if end.status is None:
-                        verdicts[info.pod.key] = self.bind(framework, end, counted)
-                        continue
-                    end = own_failure(end)
-                told = self._tell(end)
+        for end in ends:
+            if isinstance(end, PodOutcome):
+                info = end.info
+                if end.status is None:
+                    verdicts[info.pod.key] = self.bind(framework, end, counted)
+                    continue
+                failure = own_failure(end)
+            else:
+                info, failure = end
+            if told is None or told.failure is not failure:
+                told = self._tell(failure)
             verdicts[info.pod.key] = self._fail(info, told)
         return verdicts
 
@@ -219,9 +222,20 @@ class Submitter:
         """The condition of a group as the cycle saw it, unless it is gone or showed it already (spec §4.10)."""
         if self.world.forest.group(group.key) is None:
             return
-        condition = group_condition(group, status, self.clock.now())
+        condition = self._condition(group, status)
         if condition is not None:
             self.outbox.emit(SetCondition(group.key, condition))
+
+    def _condition(self, group: Group, status: Status) -> Condition | None:
+        """Groups that show none yet, and fare alike at one instant, share the condition."""
+        now = self.clock.now()
+        if group.conditions:
+            return group_condition(group, status, now)
+        kind, says = group.kind, (status, now, group.generation)
+        known = self._said.get(kind)
+        if known is None or known[0] != says:
+            known = self._said[kind] = says, group_condition(group, status, now)
+        return known[1]
 
     # --- preemption -------------------------------------------------------------------------------------------------
 

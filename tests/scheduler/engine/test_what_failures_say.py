@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from attrs import evolve
 
 from gangsched.engine.decisions import SetCondition
 from gangsched.engine.report import CycleReport
@@ -93,3 +94,39 @@ def test_pods_that_fail_apart_at_one_instant_are_told_each_its_own(of: str) -> N
     said = {name: message for report in reports for name, message in messages(report).items()}
     assert written == said
     assert [said[name].startswith(f"0/1 nodes are available: 1 no room for {name}") for name in "ab"] == [True, True]
+
+
+def _of_groups(cluster: Cluster) -> Condition:
+    """The condition of the one group of the next cycle."""
+    (said,) = (d.condition for d in cluster.cycle().decisions if isinstance(d, SetCondition) and d.key.kind != "pod")
+    assert said is not None
+    return said
+
+
+def test_groups_that_fare_alike_share_a_condition_of_their_instant_and_generation() -> None:
+    cluster = Cluster(node("n", cpu=9), leaf("a", 1), pod("a-0", "a"), leaf("b", 1), pod("b-0", "b"))
+    first, second = _of_groups(cluster), _of_groups(cluster)
+    cluster.advance(1)
+    cluster.add(leaf("c", 1), pod("c-0", "c"))
+    later = _of_groups(cluster)
+    cluster.add(evolve(leaf("d", 1), generation=4), pod("d-0", "d"))
+    renewed = _of_groups(cluster)
+    cluster.add(leaf("e", 1), pod("e-0", "e"))
+    assert _of_groups(cluster) == later
+    cluster.add(leaf("f", 1), pod("f-0", "f", cpu=99))
+    refused = _of_groups(cluster)
+    assert first is second
+    assert later == evolve(first, last_transition_time=first.last_transition_time + 10**9)
+    assert renewed == evolve(later, observed_generation=4)
+    assert (refused.status, refused.reason) == ("False", "Unschedulable")
+
+
+def test_a_group_that_showed_success_before_takes_none_of_it_from_the_next() -> None:
+    cluster = Cluster(node("n", cpu=9), leaf("a", 1), pod("a-0", "a"))
+    first = _of_groups(cluster)
+    cluster.add(pod("a-1", "a"))
+    assert not [d for d in cluster.cycle().decisions if isinstance(d, SetCondition) and d.key.kind != "pod"]
+    cluster.advance(1)
+    cluster.add(pod("a-2", "a"), leaf("b", 1), pod("b-0", "b"))
+    cluster.cycle()
+    assert _of_groups(cluster) == evolve(first, last_transition_time=first.last_transition_time + 10**9)
