@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from attrs import Factory, evolve, field, frozen
 
+from gangsched_framework.entity_key import COMPOSITE_POD_GROUP, POD, POD_GROUP, EntityKey
 from gangsched_framework.pod_requests import requests_of_assigned
 from gangsched_framework.pod_spec import Container, PodSpec
 from gangsched_framework.policies import (
@@ -27,40 +28,6 @@ from gangsched_framework.resources import NOTHING, PodRequests, Resources, Statu
 from gangsched_framework.values import value
 
 DEFAULT_SCHEDULER = "default-scheduler"
-POD = "pod"
-POD_GROUP = "podgroup"
-COMPOSITE_POD_GROUP = "compositepodgroup"
-
-
-class EntityKey(str):
-    """Identity of a pod or group: its text ``type/namespace/name`` (spec §1.5), type first.
-
-    Being a ``str``, keys sort in byte order, which is the last tie of every order.
-    """
-
-    __slots__ = ()
-
-    @classmethod
-    def of(cls, kind: str, namespace: str, name: str) -> EntityKey:
-        """Build a key; ``kind`` is ``pod``, ``podgroup`` or ``compositepodgroup``."""
-        return cls(f"{kind}/{namespace}/{name}")
-
-    @property
-    def kind(self) -> str:
-        return self.split("/", 1)[0]
-
-    @property
-    def namespace(self) -> str:
-        return self.split("/", 2)[1]
-
-    @property
-    def name(self) -> str:
-        return self.split("/", 2)[2]
-
-    @property
-    def full_name(self) -> str:
-        """``namespace/name``, without the type."""
-        return self.split("/", 1)[1]
 
 
 @value
@@ -110,7 +77,7 @@ class _PodFields:
         init=False,
         repr=False,
         default=Factory(
-            lambda pod: EntityKey(f"podgroup/{pod.namespace}/{pod.group_name}") if pod.group_name else None,
+            lambda pod: EntityKey.of(POD_GROUP, pod.namespace, pod.group_name) if pod.group_name else None,
             takes_self=True,
         ),
     )

@@ -65,19 +65,20 @@ class DormantTrees:
         self.retries = 0
         self.roused: list[Roused] = []
         self._kinds: dict[Hashable, Kind] = {}
-        self._bucket_of: dict[EntityKey, Bucket] = {}
+        self.bucket_of: dict[EntityKey, Bucket] = {}
+        """Where each dormant tree lies."""
         self._none_before = 0
         """No bucket is due before."""
 
     def __len__(self) -> int:
-        return len(self._bucket_of)
+        return len(self.bucket_of)
 
     def __contains__(self, key: EntityKey) -> bool:
-        return key in self._bucket_of
+        return key in self.bucket_of
 
     def keys(self) -> list[EntityKey]:
         """Keys of all dormant trees."""
-        return list(self._bucket_of)
+        return list(self.bucket_of)
 
     def kinds(self) -> Iterable[Kind]:
         return self._kinds.values()
@@ -109,7 +110,7 @@ class DormantTrees:
         if bucket is fresh:
             self._none_before = min(self._none_before, due)
         bucket.add(entity, due, made_up, met)
-        self._bucket_of[entity.key] = bucket
+        self.bucket_of[entity.key] = bucket
 
     def next_due(self, version: int) -> int | None:
         """The first return of a bucket whose kind may not be refused in this version of the world."""
@@ -173,12 +174,12 @@ class DormantTrees:
 
     def entity(self, key: EntityKey) -> QueuedPodGroupInfo:
         """A dormant tree, as it was laid down."""
-        bucket = self._bucket_of[key]
+        bucket = self.bucket_of[key]
         return (bucket.sleepers.get(key) or bucket.newcomers[key]).entity
 
     def rouse(self, key: EntityKey, forest: Forest) -> QueuedPodGroupInfo | None:
         """Take a tree out, as if its retries had been carried out; None when it is not here."""
-        bucket = self._bucket_of.pop(key, None)
+        bucket = self.bucket_of.pop(key, None)
         if bucket is None:
             return None
         sleeper, retries, last, met = bucket.remove(key)
@@ -203,7 +204,7 @@ class DormantTrees:
 
     def _check(self) -> None:
         buckets = self.buckets()
-        assert {k for b in buckets for k in (*b.sleepers, *b.newcomers)} == self._bucket_of.keys()
+        assert {k for b in buckets for k in (*b.sleepers, *b.newcomers)} == self.bucket_of.keys()
         assert all(bucket.due >= self._none_before for bucket in buckets)
         for key, kind in self._kinds.items():
             assert kind.key == key

@@ -82,7 +82,7 @@ class WaitingEntities:
     def find_tree(self, root: EntityKey) -> tuple[QueuedPodGroupInfo, Place] | None:
         """The waiting tree of a root and where it is; a dormant one is roused."""
         found = self.trees.get(root)
-        if found is None and root in self.dormant:
+        if found is None and root in self.dormant.bucket_of:
             self.rouse(root)
             return self.trees[root]
         return found

@@ -21,6 +21,14 @@ def test_an_entity_key_is_its_text() -> None:
     assert (key.kind, key.namespace, key.name, key.full_name) == ("podgroup", "ns", "a.b", "ns/a.b")
 
 
+def test_a_group_and_all_that_name_it_hold_one_key() -> None:
+    group = make_composite_pod_group("R", "ns").obj()
+    assert make_pod_group("g", "ns").parent("R").obj().parent_key is group.key
+    leaf = make_pod_group("g", "ns").obj()
+    assert all(make_pod(name, "ns").in_group("g").obj().group_key is leaf.key for name in "ab")
+    assert make_pod("a", "other").in_group("g").obj().group_key != leaf.key
+
+
 def test_keys_sort_in_byte_order_composite_groups_first() -> None:
     keys = [
         make_composite_pod_group("z").obj().key,
