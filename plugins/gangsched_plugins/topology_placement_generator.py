@@ -51,6 +51,9 @@ class TopologyPlacementGenerator:
         if isinstance(domain, Status):
             return (), domain
         placements = self._split(parent, key)
+        if not placements and self._handle.tracing:
+            within = f" in placement {parent.name}" if parent.rows is not None else ""
+            self._handle.trace(group.key, f"no node{within} carries the label {key}")
         if domain is not None:
             placements = tuple(placement for placement in placements if placement.name == domain)
         return placements, None

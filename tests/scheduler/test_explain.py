@@ -132,6 +132,7 @@ class Wait:
     rejected_by: tuple[str, ...] = ()
     message: str = ""
     cycles: int | None = None
+    reason: str = ""
 
 
 FIT = "0/1 nodes are available: 1 Insufficient cpu."
@@ -170,6 +171,57 @@ WAITS = [
         "p",
         "podgroup/default/g",
         "incomplete",
+        reason="compositepodgroup/default/root is not there",
+    ),
+    Wait(
+        "a member of a group that is not there is incomplete",
+        (make_pod("p").in_group("tran").obj(),),
+        "p",
+        "podgroup/default/tran",
+        "incomplete",
+        reason="podgroup/default/tran is not there",
+    ),
+    Wait(
+        "a member of a circle of groups is incomplete",
+        (
+            make_composite_pod_group("a").min_group_count(1).parent("b").obj(),
+            make_composite_pod_group("b").min_group_count(1).parent("a").obj(),
+            make_pod_group("g").min_count(1).parent("b").obj(),
+            make_pod("p").in_group("g").obj(),
+        ),
+        "p",
+        "podgroup/default/g",
+        "incomplete",
+        reason="compositepodgroup/default/b is its own ancestor",
+    ),
+    Wait(
+        "one that is going stands in no queue",
+        (evolve(make_pod("p").obj(), deletion_timestamp=1),),
+        "p",
+        "pod/default/p",
+        "",
+        reason="is being deleted",
+    ),
+    Wait(
+        "one that is going stands in no queue, though its group does",
+        (
+            make_pod_group("g").min_count(2).obj(),
+            evolve(make_pod("p").in_group("g").obj(), deletion_timestamp=1),
+            make_pod("q").in_group("g").obj(),
+        ),
+        "p",
+        "podgroup/default/g",
+        "",
+        message="pod group is unschedulable",
+        reason="is being deleted",
+    ),
+    Wait(
+        "one of another scheduler stands in no queue",
+        (make_pod("p").scheduler("other").obj(),),
+        "p",
+        "pod/default/p",
+        "",
+        reason="no profile for scheduler other; a configuration (-c) may bring one",
     ),
     Wait(
         "a member of a refused tree waits in backoff as part of the root",
@@ -196,6 +248,7 @@ def test_why_it_waits(case: Wait) -> None:
     waiting = explanation.waiting
     assert waiting is not None
     assert (explanation.entity, waiting.container) == (case.entity, case.container)
+    assert waiting.gated_by or waiting.reason == case.reason
     assert (waiting.gated_by, waiting.rejected_by) == (case.gated_by, case.rejected_by)
     assert waiting.message.startswith(case.message)
     assert bool(waiting.message) == bool(case.message)

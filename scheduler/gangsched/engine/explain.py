@@ -6,19 +6,17 @@ from collections.abc import Iterator, Sequence
 
 from attrs import evolve, frozen
 
-from gangsched.engine.conditions import INITIALLY_SCHEDULED, POD_SCHEDULED
 from gangsched.engine.pod_algorithm import NO_NODES, PodAlgorithm, score_nodes
 from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.trace import TraceStep
+from gangsched.engine.waiting import Waiting, entity_of, waiting
 from gangsched_framework.columns import ColumnarPlugin, ParticularColumns
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.framework import Framework
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import EntityKey, Pod
-from gangsched_framework.queue_state import EntityState, QueueState
 from gangsched_framework.run_pod import PreFilterOutcome, ScoreTable
 from gangsched_framework.status import Code, Status, unresolvable
-from gangsched_queue.backoff import release_time
 
 
 @frozen
@@ -53,24 +51,6 @@ class NodeExplanation:
     @property
     def feasible(self) -> bool:
         return self.code is Code.SUCCESS
-
-
-@frozen
-class Waiting:
-    """Why a pod waits. ``container`` of its entity: ``active``, ``backoff``, ``parked``, ``incomplete`` (a group of its
-    tree is not there), ``in flight``, '' = nowhere.
-
-    ``backoff_left`` in nanoseconds, None outside the backoff queue. ``gated_by``: the gating plugin, with its
-    ``reason``. ``rejected_by``: the pod's rejector set. ``message``: what its last attempt, or its tree's, came to.
-    """
-
-    container: str
-    attempts: int = 0
-    backoff_left: int | None = None
-    gated_by: str = ""
-    reason: str = ""
-    rejected_by: tuple[str, ...] = ()
-    message: str = ""
 
 
 @frozen
@@ -110,7 +90,7 @@ def explain(core: Scheduler, pod: Pod) -> Explanation:
         by_nodes = explainer.why_by_nodes()
     finally:
         snapshot.rollback(mark)
-    entity = _entity(core, pod)
+    entity = entity_of(core, pod)
     waits = not stands and not pod.node_name
     return Explanation(
         pod=pod.key,
@@ -120,7 +100,7 @@ def explain(core: Scheduler, pod: Pod) -> Explanation:
         chosen=chosen,
         message=message,
         by_nodes=by_nodes,
-        waiting=_waiting(core, pod, entity) if waits else None,
+        waiting=waiting(core, pod, entity) if waits else None,
         attempt=core.rehearse(entity) if waits else (),
     )
 
@@ -224,50 +204,3 @@ def _scored(node: NodeInfo, table: ScoreTable, i: int) -> NodeExplanation:
         PluginScore(name, raw[i], table.normalized[name][i], table.weights[name]) for name, raw in table.raw.items()
     )
     return NodeExplanation(node.name, scores=scores, total=table.total[i])
-
-
-# --- waiting ----------------------------------------------------------------------------------------------------------
-
-
-def _entity(core: Scheduler, pod: Pod) -> EntityKey:
-    """The pod itself, the root of its tree, or its group while no root is known."""
-    if pod.group_key is None:
-        return pod.entity_key
-    return core.world.forest.root(pod.group_key) or pod.group_key
-
-
-def _waiting(core: Scheduler, pod: Pod, entity: EntityKey) -> Waiting:
-    queue = core.queue_state()
-    container, state = _container(queue, pod, entity)
-    message = _last_message(core, pod, entity)
-    if state is None:
-        return Waiting(container, message=message)
-    left = release_time(state.expires) - core.now if state.expires is not None else None
-    return Waiting(
-        container,
-        state.attempts,
-        left,
-        state.gated_by,
-        state.reason,
-        state.rejected_by.get(pod.key, ()),
-        message,
-    )
-
-
-def _container(queue: QueueState, pod: Pod, entity: EntityKey) -> tuple[str, EntityState | None]:
-    for name, entities in (("active", queue.active), ("backoff", queue.backoff), ("parked", queue.parked)):
-        for state in entities:
-            if state.key == entity:
-                return name, state
-    if pod.group_key is not None and pod.name in queue.incomplete.get(pod.group_key, ()):
-        return "incomplete", None
-    return "in flight" if pod.key in queue.in_flight else "", None
-
-
-def _last_message(core: Scheduler, pod: Pod, entity: EntityKey) -> str:
-    """As the conditions show it: the pod's, else its root group's."""
-    condition = pod.condition(POD_SCHEDULED)
-    group = core.world.forest.group(entity) if pod.group_key is not None else None
-    if condition is None and group is not None:
-        condition = group.condition(INITIALLY_SCHEDULED[group.kind])
-    return condition.message if condition is not None and condition.status == "False" else ""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gangsched.engine.explain import Explanation, NodeExplanation, Waiting
+from gangsched.engine.explain import Explanation, NodeExplanation
 from gangsched.engine.settings import SECOND
+from gangsched.engine.waiting import Waiting
 from gangsched.report.columns import columns, duration
 from gangsched.report.cycle_text import step_lines
 
@@ -50,7 +51,7 @@ def _waits(waiting: Waiting) -> Iterator[str]:
     if waiting.gated_by:
         yield f"gated by {waiting.gated_by}" + (f": {waiting.reason}" if waiting.reason else "")
     elif waiting.reason:
-        yield f"passed over: {waiting.reason}"
+        yield f"passed over: {waiting.reason}" if waiting.container == "active" else f"because: {waiting.reason}"
     if waiting.rejected_by:
         yield f"rejected by {', '.join(waiting.rejected_by)}"
     if waiting.message:

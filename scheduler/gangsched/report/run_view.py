@@ -11,6 +11,7 @@ from gangsched.api import Engine
 from gangsched.engine.conditions import INITIALLY_SCHEDULED
 from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict
 from gangsched.engine.settings import SECOND
+from gangsched.engine.waiting import why_not_queued
 from gangsched_framework.objects import EntityKey, Group, Pod
 from gangsched_framework.queue_state import EntityState, QueueState
 from gangsched_queue.backoff import release_time
@@ -130,7 +131,7 @@ class _Viewer:
         self._states: dict[EntityKey, tuple[str, EntityState]] = {}
         for name, entities in (("active", state.active), ("backoff", state.backoff), ("parked", state.parked)):
             self._states.update({entity.key: (name, entity) for entity in entities})
-        self._incomplete = state.incomplete
+        self._queue = state
 
     def view(self) -> RunView:
         pods = tuple(self._pod(pod) for pod in self._pods.values())
@@ -174,7 +175,7 @@ class _Viewer:
 
     def _tree(self, key: EntityKey) -> EntityView:
         container, state = self._states.get(key, ("", None))
-        if not container and any(leaf in self._incomplete for leaf in self._leaves(key)):
+        if not container and any(leaf in self._queue.incomplete for leaf in self._leaves(key)):
             container = "incomplete"
         groups = tuple(self._groups(key, 0))
         top = groups[0]
@@ -229,27 +230,11 @@ class _Viewer:
         return PodView(pod.key, pod.group_name, PENDING, "", nominated, (), self._why_untried(pod))
 
     def _why_untried(self, pod: Pod) -> str:
-        if pod.scheduler_name not in self._engine.core.frameworks:
-            return f"no profile for scheduler {pod.scheduler_name}; a configuration (-c) may bring one"
-        key = pod.group_key
-        if key is not None and key in self._incomplete:
-            return self._why_incomplete(key)
-        if pod.deleting:
-            return "is being deleted"
-        root = pod.entity_key if key is None else self._root(key)
+        if reason := why_not_queued(self._engine.core, self._queue, pod):
+            return reason
+        root = pod.entity_key if pod.group_key is None else self._root(pod.group_key)
         _, state = self._states.get(root, ("", None))
         return _held_text(state) if state is not None else ""
-
-    def _why_incomplete(self, key: EntityKey) -> str:
-        """The group, at ``key`` or above, that is not there, or that climbing meets again (spec §2.1)."""
-        seen: dict[EntityKey, None] = {}
-        while key not in seen:
-            seen[key] = None
-            group = self._forest.group(key)
-            if group is None or group.parent_key is None:
-                return f"{key} is not there"
-            key = group.parent_key
-        return f"{key} is its own ancestor"
 
 
 def _passed_over(state: EntityState) -> bool:

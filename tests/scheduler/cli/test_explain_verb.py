@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.scheduler.cli.command import gangsched, gangsched_json
-from tests.scheduler.cli.test_run import manifests
+from tests.scheduler.cli.test_run import WHY, manifests
 from tests.scheduler.replay.traces import group, node, pod
 
 WORLD = (node("n1"), node("n2", cpu="2"), pod("a"), pod("b", cpu="9"))
@@ -116,9 +116,32 @@ def test_a_pod_of_another_scheduler_says_that_no_node_is_looked_at(tmp_path: Pat
     assert gangsched("explain", "pod/a", "-f", file).stdout.splitlines() == [
         "pod default/a: has no node",
         "  waits: in no queue, 0 attempts",
+        "  because: no profile for scheduler volcano; a configuration (-c) may bring one",
         "  no node is looked at: no profile for scheduler volcano",
     ]
     assert gangsched_json("explain", "pod/a", "-f", file)["placedBy"] is None
+
+
+@pytest.mark.parametrize(("objects", "name", "container", "want"), WHY.values(), ids=WHY)
+def test_what_was_never_tried_says_why_as_run_does(
+    tmp_path: Path, objects: list[dict[str, object]], name: str, container: str | None, want: str
+) -> None:
+    file = manifests(tmp_path / "w.yaml", node("n1"), *objects)
+    said = gangsched_json("run", "-f", file, code=1)["pods"][name]["message"]
+    waiting = gangsched_json("explain", name.removeprefix("default/"), "-f", file)["waiting"]
+    gate = f"gated by {waiting['gatedBy']}: " if waiting["gatedBy"] else ""
+    assert gate + waiting["reason"] in (said, f"{said}: ")
+    assert said in gangsched("explain", name.removeprefix("default/"), "-f", file).stdout
+
+
+def test_a_topology_key_that_no_node_carries_is_named(tmp_path: Path) -> None:
+    constraint = {"schedulingConstraints": {"topology": [{"key": "zzz"}]}}
+    gang = group("g", 1)
+    gang["spec"] |= constraint
+    file = manifests(tmp_path / "w.yaml", node("n1"), gang, pod("g-0", in_group="g"))
+    want = "podgroup/default/g: no node carries the label zzz"
+    assert want in gangsched("explain", "pod/g-0", "-f", file).stdout
+    assert want in gangsched("run", "--trace", "-f", file).stdout
 
 
 def test_yaml_and_json_say_the_same(world: str) -> None:
