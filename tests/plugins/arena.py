@@ -103,9 +103,8 @@ class Arena:
     def _run(self, popped: PoppedPodGroupInfo) -> RootAttempt:
         mark = self.snapshot.mark()
         session = Session(self.framework, self.snapshot, self.algorithm, Tracer())
-        result = PodGroupAlgorithm(session, popped.leaves, GroupScheduling()).run_root(
-            popped.tree, PodGroupCycleState()
-        )
+        algorithm = PodGroupAlgorithm(session, GroupScheduling())
+        result = algorithm.run_root(popped.tree, popped.leaves, PodGroupCycleState())
         self.snapshot.rollback(mark)
         found = result.found()
         assignments = tuple(Assignment(p.info.pod, p.node) for p in found)

@@ -89,7 +89,8 @@ class GroupCycle:
             return False
         if tree.children:
             self._tree = arranged(tree, leaves, tools.groups.child_order, world.table)
-        self._session = session = tools.sessions[scheduler_name]
+        algorithm = tools.trees[scheduler_name]
+        self._session = session = algorithm.session
         self._framework = session.framework
         if tools.log.on:
             self._log("reconciled", leaves=len(leaves))
@@ -97,7 +98,7 @@ class GroupCycle:
         if self._known_refusal() is not None:
             return True
         world.hold()
-        result = self._result = self._run(session)
+        result = self._result = self._run(algorithm)
         if tools.log.on:
             self._log("decided", root=result.status.code.value)
         if tools.trace.on:
@@ -152,10 +153,10 @@ class GroupCycle:
         leaves = self.entity.leaves.items()
         self._leaves = {leaf: [info for info in infos if info.pod.uid not in gone] for leaf, infos in leaves}
 
-    def _run(self, session: Session) -> GroupResult:
+    def _run(self, algorithm: PodGroupAlgorithm) -> GroupResult:
         assert self._tree is not None
         self._state = PodGroupCycleState()
-        return PodGroupAlgorithm(session, self._leaves, self.tools.groups).run_root(self._tree, self._state)
+        return algorithm.run_root(self._tree, self._leaves, self._state)
 
     def _rerun(self, more_than: int = -1) -> RootAttempt:
         """The scheduling function of the post-filter: the same algorithm on the snapshot as it stands.
@@ -164,7 +165,7 @@ class GroupCycle:
         """
         assert self._session is not None
         session, mark = self._session.preparing(), self.tools.snapshot.mark()
-        result = self._run(session)
+        result = self._run(PodGroupAlgorithm(session, self.tools.groups))
         session.revert(mark)
         if result.ok and len(result.placed()) <= more_than:
             return RootAttempt(unschedulable("no further pod would find a node"), (), ())

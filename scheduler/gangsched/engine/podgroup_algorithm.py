@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attrs import define
+from attrs import define, field
 
 from gangsched.engine.placement_algorithm import GROUP_UNSCHEDULABLE, best_placement, infeasible
 from gangsched.engine.results import GroupResult, PodOutcome
@@ -27,17 +27,28 @@ _KNOWN = (Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, _ERROR)
 
 @define(eq=False)
 class PodGroupAlgorithm:
-    """Evaluates one tree. ``leaves`` maps leaf keys to their queued pods in the order to be tried."""
+    """Evaluates trees of one profile, one after the other. ``_leaves`` maps the leaf keys of the one in hand to their
+    queued pods in the order to be tried."""
 
     session: Session
-    leaves: Mapping[EntityKey, Sequence[QueuedPodInfo]]
     choices: GroupScheduling
+    _leaves: Mapping[EntityKey, Sequence[QueuedPodInfo]] = {}
     _minimal: bool = False
     """The first of two passes: each group stops as soon as it has its minimum."""
+    _steady: bool = field(init=False)
+    """Whether who is asked goes on, or does not, as before when a child has found its place
+    (``declarations.KeepsToPlacement``), so that he need not be asked; the oracle asks."""
 
-    def run_root(self, tree: PodGroupInfo, state: PodGroupCycleState) -> GroupResult:
+    def __attrs_post_init__(self) -> None:
+        session = self.session
+        keeps = session.framework.goes_on_when_placed and session.algorithm.columns is not None
+        self._steady = keeps and self.choices.pre_check
+
+    def run_root(
+        self, tree: PodGroupInfo, leaves: Mapping[EntityKey, Sequence[QueuedPodInfo]], state: PodGroupCycleState
+    ) -> GroupResult:
         """Evaluate the whole tree (spec §4.9.1). What a success reserved stays: the caller keeps or reverts it."""
-        self._minimal = self.choices.evaluation == "doubleRun"
+        self._leaves, self._minimal = leaves, self.choices.evaluation == "doubleRun"
         mark = self.session.snapshot.mark() if self._minimal else START
         result = self._evaluate(tree, state)
         if self._minimal and result.ok:
@@ -63,7 +74,7 @@ class PodGroupAlgorithm:
         if len(placements) != 1:
             evaluate, remembers = self._in_placement, not self._minimal
             # a remembered result does not say where it stands, which the second pass must know
-            return best_placement(session, group, state, placements, self.leaves, evaluate, remembers=remembers)
+            return best_placement(session, group, state, placements, self._leaves, evaluate, remembers=remembers)
         placement = placements[0]
         if session.trace.on:
             session.trace.add("placement", group.key, placement.name)
@@ -89,10 +100,10 @@ class PodGroupAlgorithm:
         return result
 
     def _leaf(self, group: PodGroupInfo, state: PlacementCycleState) -> GroupResult:
-        pods, session = self.leaves.get(group.key, ()), self.session
+        pods, session = self._leaves.get(group.key, ()), self.session
         remaining, scheduled = len(pods), session.snapshot.scheduled(group.key)
         result = GroupResult(group, SUCCESS)
-        sure = self._sure_to_go_on()
+        sure = self._steady and not (self._minimal or session.trace.on)  # who traces wants to hear it
         if sure and remaining and self._all_ahead(result, pods, state, scheduled):
             return result
         verdict = self._before(group, state, remaining, scheduled)
@@ -152,7 +163,7 @@ class PodGroupAlgorithm:
     def _composite(self, group: PodGroupInfo, state: PlacementCycleState) -> GroupResult:
         remaining, scheduled = len(group.children), 0
         result = GroupResult(group, SUCCESS)
-        sure = self._sure_to_go_on()
+        sure = self._steady and not (self._minimal or self.session.trace.on)  # who traces wants to hear it
         verdict = self._before(group, state, remaining, scheduled)
         for child in group.children:
             if _stops(verdict) or (self._minimal and verdict.code is _SUCCESS):
@@ -190,7 +201,7 @@ class PodGroupAlgorithm:
         snapshot.enter(previous)
 
     def _fill_leaf(self, result: GroupResult, state: PlacementCycleState) -> None:
-        pods = self.leaves.get(result.info.key, ())
+        pods = self._leaves.get(result.info.key, ())
         while len(result.pods) < len(pods) and result.ok:
             self._try_pods(result, pods, state)
 
@@ -219,14 +230,6 @@ class PodGroupAlgorithm:
         if self.choices.pre_check or self._minimal or not count:
             return self._feasible(group, state, count, scheduled)
         return SUCCESS
-
-    def _sure_to_go_on(self) -> bool:
-        """Whether who is asked goes on, or does not, as before when a child has found its place
-        (``declarations.KeepsToPlacement``), so that he need not be asked; the oracle asks, and who traces wants to hear
-        it."""
-        session = self.session
-        asked = self.choices.pre_check and not self._minimal and not session.trace.on
-        return asked and session.framework.goes_on_when_placed and session.algorithm.columns is not None
 
     def _feasible(self, group: PodGroupInfo, state: PlacementCycleState, remaining: int, scheduled: int) -> Status:
         status = self.session.framework.run_placement_feasible(state, group, Progress(remaining, scheduled)) or SUCCESS

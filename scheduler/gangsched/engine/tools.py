@@ -10,6 +10,7 @@ from gangsched.engine.idle import IdleRetries
 from gangsched.engine.memo import Memo
 from gangsched.engine.outbox import Outbox
 from gangsched.engine.pod_algorithm import PodAlgorithm
+from gangsched.engine.podgroup_algorithm import PodGroupAlgorithm
 from gangsched.engine.session import START, Session
 from gangsched.engine.settings import GroupScheduling
 from gangsched.engine.stage_log import StageLog
@@ -40,10 +41,13 @@ class Tools:
     policy_gate: bool = False
     sessions: Mapping[str, Session] = field(init=False)
     """By the name of the profile."""
+    trees: Mapping[str, PodGroupAlgorithm] = field(init=False)
+    """By the name of the profile."""
 
     def __attrs_post_init__(self) -> None:
         snapshot, algorithm, trace = self.snapshot, self.algorithm, self.trace
         self.sessions = {name: Session(each, snapshot, algorithm, trace) for name, each in self.frameworks.items()}
+        self.trees = {name: PodGroupAlgorithm(session, self.groups) for name, session in self.sessions.items()}
 
     def let_go(self, session: Session) -> bool:
         """End the hold on the world. Whether the reservations of the session stay counted on their nodes.
