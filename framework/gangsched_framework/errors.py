@@ -18,6 +18,10 @@ class ConfigurationError(GangschedError):
     """A profile cannot be built: unknown plugin, wrong extension point, bad arguments (node-plugins.md §2.6-2.7)."""
 
 
+class PluginError(GangschedError):
+    """A plugin raised (``__cause__``: what), or returned what its extension point does not allow."""
+
+
 class InputError(GangschedError):
     """A file that cannot be read as what it should be: ``FILE:LINE: what``.
 

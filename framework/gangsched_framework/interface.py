@@ -4,7 +4,7 @@ Each point answers the same six questions: **when** is it called, **by whom**, *
 does each **status** mean, what must be **undone**. Common answers, not repeated below: nothing may block, sleep, read
 a wall clock or draw randomness (the engine is single-threaded and sans-IO); a method that may return ``None`` means
 Success by it; a plugin never keeps a ``NodeInfo``, ``CycleState`` or ``Snapshot`` beyond the call; raising an
-exception is a bug and ends the run. The spec is podgroup-scheduling.md §7.1.
+exception is a bug and ends the run (``PluginError``). The spec is podgroup-scheduling.md §7.1.
 """
 
 from __future__ import annotations

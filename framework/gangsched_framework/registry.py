@@ -10,66 +10,44 @@ from typing import Any
 
 from gangsched_framework.errors import ConfigurationError
 from gangsched_framework.fair_order import DYNAMIC_SORT
+from gangsched_framework.guards import CONTRACT, blaming, guarded
 from gangsched_framework.handle import Handle
 from gangsched_framework.interface import Plugin
 from gangsched_framework.profile import POINTS
 
 ENTRY_POINT_GROUP = "gangsched.plugins"
 
-_PARAMETERS = {
-    "sort_key": 1,
-    "tenant_key": 1,
-    "job_key": 1,
-    "settle": 0,
-    "overused": 1,
-    "refuses": 2,
-    "pre_enqueue": 1,
-    "events_to_register": 0,
-    "pre_queueing_hint": 3,
-    "pre_filter": 3,
-    "add_pod": 4,
-    "remove_pod": 4,
-    "filter": 3,
-    "post_filter": 3,
-    "pre_score": 3,
-    "score": 3,
-    "normalize_score": 4,
-    "reserve": 3,
-    "unreserve": 3,
-    "permit": 3,
-    "pre_bind": 3,
-    "bind": 3,
-    "post_bind": 2,
-    "generate_placements": 3,
-    "placement_feasible": 3,
-    "score_placement": 4,
-    "normalize_placement_score": 2,
-    "pod_group_post_filter": 3,
-}
-
 
 class Registry:
-    """Maps names to plugin classes, which are called as ``cls(args, handle)``."""
+    """Maps names to plugin classes, which are called as ``cls(args, handle)``.
+
+    ``plugins`` are trusted; those that join by ``register`` are guarded: each call is checked (``guards.py``).
+    """
 
     def __init__(self, plugins: Mapping[str, type[Any]] | None = None) -> None:
         self._classes: dict[str, type[Any]] = {}
+        self._guests: set[str] = set()
         for name, cls in (plugins or {}).items():
-            self.register(name, cls)
+            self._add(name, cls)
 
     def register(self, name: str, cls: type[Any]) -> None:
         """Add a plugin class. Raises ConfigurationError if the name is taken, it is no class, or a method is wrong."""
+        self._add(name, cls)
+        self._guests.add(name)
+
+    def _add(self, name: str, cls: type[Any]) -> None:
         if name in self._classes:
             raise ConfigurationError(f'plugin "{name}" is registered twice')
         if not isinstance(cls, type):  # a factory has no methods, so it would serve no point and pass unnoticed
             raise ConfigurationError(f'plugin "{name}": found a {type(cls).__name__}, allowed a class')
-        for method, count in _PARAMETERS.items():
+        for method, contract in CONTRACT.items():
             function = getattr(cls, method, None)
             if function is None or not callable(function):
                 continue
             takes = _positional(function, bound=not inspect.isfunction(inspect.getattr_static(cls, method)))
-            if takes is not None and count not in takes:
+            if takes is not None and contract.parameters not in takes:
                 raise ConfigurationError(
-                    f'plugin "{name}": {method} takes {_count(takes)}, the contract gives it {count}'
+                    f'plugin "{name}": {method} takes {_count(takes)}, the contract gives it {contract.parameters}'
                 )
         self._classes[name] = cls
 
@@ -102,7 +80,8 @@ class Registry:
         return any(hasattr(self._classes[name], method) for method in DYNAMIC_SORT)
 
     def build(self, name: str, args: Mapping[str, Any], handle: Handle) -> Plugin:
-        """Make the plugin. Raises ConfigurationError for an unknown name or refused arguments."""
+        """Make the plugin. Raises ConfigurationError for an unknown name or refused arguments, PluginError for one
+        that raises anything else."""
         if name not in self._classes:
             raise ConfigurationError(f'plugin "{name}" does not exist')
         constructor: Callable[..., Any] = self._classes[name]
@@ -111,14 +90,25 @@ class Registry:
             raise ConfigurationError(
                 f'plugin "{name}": its constructor takes {_count(takes)}, the contract gives it 2: args, handle'
             )
+        make = _guarded(name, self._classes[name]) if name in self._guests else constructor
         try:
-            plugin: Plugin = constructor(args, handle)
+            plugin: Plugin = make(args, handle)
         except ConfigurationError as refusal:
             raise ConfigurationError(f'initializing plugin "{name}": {refusal}') from None
         called = getattr(plugin, "name", None)
         if called != name:  # statuses, rejector sets and profiles must speak of the same plugin
             raise ConfigurationError(f'plugin "{name}" calls itself "{called}"')
         return plugin
+
+
+def _guarded(name: str, cls: type[Any]) -> Callable[..., Any]:
+    guest = guarded(name, cls)
+
+    def make(*arguments: Any) -> Any:
+        with blaming(name, cls, "constructor", ConfigurationError):
+            return guest(*arguments)
+
+    return make
 
 
 @lru_cache(maxsize=4096)

@@ -93,11 +93,6 @@ def test_static_and_class_methods_have_no_self_to_count() -> None:
         Registry({"Broken": broken("filter", staticmethod(lambda state, pod: None))})
 
 
-def test_every_method_of_the_extension_points_is_checked() -> None:
-    checked = registry_module._PARAMETERS.keys()
-    assert {method for methods in POINTS.values() for method in methods} <= checked
-
-
 def test_a_name_is_taken_once() -> None:
     with pytest.raises(ConfigurationError, match='plugin "Good" is registered twice'):
         Registry({"Good": Good}).register("Good", Good)

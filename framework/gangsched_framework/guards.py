@@ -1,0 +1,254 @@
+"""Guards around plugins of others: what one raises, or returns against its contract, becomes one clear error.
+
+What joins by ``Registry.register`` is guarded, in a subclass made when it is built; the plugins a registry begins with,
+those of the house, are called as they are. What a columnar form computes later, inside its columns, is not guarded.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import traceback
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from types import new_class
+from typing import Any, cast
+
+from attrs import evolve, frozen
+
+from gangsched_framework.columns import Columns
+from gangsched_framework.errors import ConfigurationError, InvariantError, PluginError, on_one_line
+from gangsched_framework.events import ClusterEvent, ClusterEventWithHint, Hint
+from gangsched_framework.interface import PodGroupPostFilterResult, PostFilterResult, PreHint
+from gangsched_framework.objects import Pod
+from gangsched_framework.placement import Placement
+from gangsched_framework.status import Code, Status
+
+
+def _is(kind: type, found: object) -> bool:
+    return isinstance(found, kind)
+
+
+def _is_status(found: object) -> bool:
+    if not isinstance(found, Status):
+        return found is None
+    return _is(Code, found.code) and _is(tuple, found.reasons) and _all(str, found.reasons)
+
+
+def _is_int(found: object) -> bool:
+    return isinstance(found, int) and not isinstance(found, bool)
+
+
+def _is_score(found: object) -> bool:
+    return _is_int(found) or (found is not None and _is_status(found))
+
+
+def _all(kind: type, found: object) -> bool:
+    return all(isinstance(each, kind) for each in cast("tuple[object, ...]", found))
+
+
+def _with_status(found: object, fits: Callable[[Any], bool]) -> bool:
+    return isinstance(found, tuple) and len(found) == 2 and fits(found[0]) and _is_status(found[1])
+
+
+def _is_names(found: object) -> bool:
+    return found is None or isinstance(found, frozenset)
+
+
+def _is_room(found: object) -> bool:
+    if not isinstance(found, PostFilterResult):
+        return found is None
+    if not all(_is(tuple, each) and _all(Pod, each) for each in (found.victims, found.cleared)):
+        return False
+    return found.nominated_node is None or _is(str, found.nominated_node)
+
+
+def _is_group_room(found: object) -> bool:
+    if not isinstance(found, PodGroupPostFilterResult):
+        return found is None
+    return _is(Mapping, found.nominations) and _is(tuple, found.victims) and _all(Pod, found.victims)
+
+
+def _is_placements(found: object) -> bool:
+    return isinstance(found, tuple) and _all(Placement, found)
+
+
+def _is_order(found: object) -> bool:
+    return isinstance(found, tuple) and all(_is_int(each) for each in found)
+
+
+def _is_events(found: object) -> bool:
+    return all(
+        isinstance(each, ClusterEventWithHint) and _is(ClusterEvent, each.event)
+        for each in cast("tuple[object, ...]", found)
+    )
+
+
+@frozen
+class Method:
+    """``parameters``: how many arguments it is given. ``allowed``, ``fits``: what it may return, in words, as a test.
+
+    ``scores_in_place``: its last argument is a list of integers that it may change, but not their number.
+    """
+
+    parameters: int
+    allowed: str
+    fits: Callable[[Any], bool]
+    scores_in_place: bool = False
+
+
+def _ignored(parameters: int) -> Method:
+    return Method(parameters, "anything", lambda _: True)
+
+
+def _verdict(parameters: int, *, scores_in_place: bool = False) -> Method:
+    return Method(parameters, "Status or None", _is_status, scores_in_place)
+
+
+def _of(kind: type, parameters: int, words: str = "") -> Method:
+    return Method(parameters, words or kind.__name__, lambda found: isinstance(found, kind))
+
+
+CONTRACT: Mapping[str, Method] = {
+    "sort_key": Method(1, "tuple of int", _is_order),
+    "tenant_key": _of(tuple, 1),
+    "key_in_branch": _of(tuple, 1),
+    "branch": _of(tuple, 1),
+    "job_key": _of(tuple, 1),
+    "settle": _ignored(0),
+    "overused": _of(str, 1),
+    "refuses": _of(str, 2),
+    "pre_enqueue": _verdict(1),
+    "events_to_register": Method(0, "ClusterEventWithHint for each event", _is_events),
+    "pre_queueing_hint": _of(PreHint, 3),
+    "pre_filter": Method(
+        3, "(frozenset of node names or None, Status or None)", lambda found: _with_status(found, _is_names)
+    ),
+    "add_pod": _verdict(4),
+    "remove_pod": _verdict(4),
+    "filter": _verdict(3),
+    "post_filter": Method(3, "(PostFilterResult or None, Status or None)", lambda found: _with_status(found, _is_room)),
+    "pre_score": _verdict(3),
+    "score": Method(3, "int or Status", _is_score),
+    "normalize_score": _verdict(4, scores_in_place=True),
+    "reserve": _verdict(3),
+    "unreserve": _ignored(3),
+    "permit": _verdict(3),
+    "pre_bind": _verdict(3),
+    "bind": _verdict(3),
+    "post_bind": _ignored(2),
+    "generate_placements": Method(
+        3, "(tuple of Placement, Status or None)", lambda found: _with_status(found, _is_placements)
+    ),
+    "placement_feasible": _verdict(3),
+    "score_placement": Method(4, "int or Status", _is_score),
+    "score_pods": Method(3, "int", _is_int),
+    "normalize_placement_score": _verdict(2, scores_in_place=True),
+    "pod_group_post_filter": Method(
+        3, "(PodGroupPostFilterResult or None, Status or None)", lambda found: _with_status(found, _is_group_room)
+    ),
+    "clears": _of(bool, 1),
+    "rests_on": _of(Hashable, 1, "something hashable"),
+    "powerless": _of(bool, 1),
+    "columns": Method(2, "Columns or None", lambda found: found is None or isinstance(found, Columns)),
+    "column_key": _of(Hashable, 2, "something hashable"),
+    "column_version": _of(Hashable, 1, "something hashable"),
+}
+"""Every method by which a plugin may be asked."""
+
+_HINT = _of(Hint, 3)
+
+
+def guarded(name: str, cls: type[Any]) -> type[Any]:
+    """A subclass of a plugin class whose methods raise PluginError, and nothing else.
+
+    Raises ConfigurationError when the class refuses to have subclasses.
+    """
+    body: dict[str, Any] = {key: getattr(cls, key, None) for key in ("__module__", "__qualname__", "__doc__")}
+    body["__slots__"] = ()
+    for method in CONTRACT:
+        if not callable(getattr(cls, method, None)):
+            continue
+        static = inspect.getattr_static(cls, method)
+        if isinstance(static, staticmethod | classmethod):
+            body[method] = type(static)(_guard(name, cls, method, static.__func__))
+        else:
+            body[method] = _guard(name, cls, method, _inherited(method))
+    try:
+        return new_class(cls.__name__, (cls,), {}, lambda namespace: namespace.update(body))
+    except Exception as refusal:
+        raise ConfigurationError(f'plugin "{name}": its class cannot be subclassed: {refusal}') from None
+
+
+def _inherited(method: str) -> Callable[..., Any]:
+    """The method as ``super()`` finds it, whatever kind of descriptor it is."""
+
+    def call(plugin: Any, *arguments: Any) -> Any:
+        return getattr(super(type(plugin), plugin), method)(*arguments)
+
+    return call
+
+
+def _guard(name: str, cls: type[Any], method: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    if method != "events_to_register":
+        return _checked(name, cls, method, CONTRACT[method], call)
+    # a generator runs to its end here, and a hint is asked long after
+    asked = _checked(name, cls, method, CONTRACT[method], lambda *arguments: tuple(call(*arguments)))
+
+    def events(*arguments: Any) -> tuple[ClusterEventWithHint, ...]:
+        return tuple(
+            each if each.hint is None else evolve(each, hint=_checked(name, cls, "hint", _HINT, each.hint))
+            for each in asked(*arguments)
+        )
+
+    return events
+
+
+def _checked(name: str, cls: type[Any], method: str, contract: Method, call: Callable[..., Any]) -> Callable[..., Any]:
+    def guard(*arguments: Any) -> Any:
+        count = len(arguments[-1]) if contract.scores_in_place else 0
+        with blaming(name, cls, method):
+            found = call(*arguments)
+        if not contract.fits(found):
+            raise PluginError(f"plugin {name}: {method} returned {_kind(found)}, allowed {contract.allowed}")
+        if contract.scores_in_place and not (len(arguments[-1]) == count and all(map(_is_int, arguments[-1]))):
+            left = ", ".join(dict.fromkeys(_kind(each) for each in arguments[-1]))
+            held = f"{len(arguments[-1])} scores ({left})"
+            raise PluginError(f"plugin {name}: {method} left {held}, allowed as many int as it was given, {count}")
+        return found
+
+    return guard
+
+
+@contextmanager
+def blaming(name: str, cls: type[Any], where: str, *passed: type[Exception]) -> Iterator[None]:
+    """What a plugin raises inside, as PluginError with the place of the raise, chained to what was raised.
+
+    ``passed`` may be raised.
+    """
+    try:
+        yield
+    except Exception as failure:
+        if isinstance(failure, (PluginError, InvariantError, *passed)):  # the former of whom this plugin called back
+            raise
+        text = on_one_line(f"{type(failure).__name__}: {failure}".removesuffix(": "))
+        raise PluginError(f"plugin {name}: {where} raised {text}{_place(failure, cls)}") from failure
+
+
+def _place(failure: Exception, cls: type[Any]) -> str:
+    """`` (file:line)``: the last line of the class's own file on the way to the raise, else the last of all."""
+    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    steps = [step for step in traceback.extract_tb(failure.__traceback__) if step.filename != __file__]
+    steps = [step for step in steps if step.filename == file] or steps
+    return f" ({steps[-1].filename}:{steps[-1].lineno})" if steps else ""
+
+
+def _kind(found: object) -> str:
+    if found is None:
+        return "None"
+    if isinstance(found, tuple):
+        inner = ", ".join(_kind(each) for each in found[:4])
+        return f"({inner}{', …' if len(found) > 4 else ''})"
+    if isinstance(found, Status):
+        return f"Status({_kind(found.code)}, {_kind(found.reasons)})"
+    return type(found).__name__
