@@ -80,6 +80,7 @@ class Engine:
         self.core = Scheduler(config.profiles, registry, settings=settings, feature_gates=gates)
         self.host = Host(self.core)
         self.decoder = Decoder()
+        self.decoder.heed_gates(self.gates)
         self._watch: ShareWatch | None = None
         self.on_report: list[Callable[[CycleReport], None]] = []
 
@@ -182,6 +183,12 @@ class Engine:
         return True
 
     # --- views --------------------------------------------------------------------------------------------------------
+
+    @property
+    def gates(self) -> Mapping[str, bool]:
+        """The feature gates in force; a profile may bring the plugin of topology constraints without their gate."""
+        placing = any(framework.generates_placements for framework in self.core.frameworks.values())
+        return {**self.config.gates, **({"TopologyAwareWorkloadScheduling": True} if placing else {})}
 
     @property
     def bindings(self) -> dict[str, str]:

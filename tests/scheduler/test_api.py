@@ -19,6 +19,15 @@ POD = {
 }
 
 
+def test_the_gate_of_topology_constraints_counts_as_on_where_a_profile_names_their_plugin() -> None:
+    off = {"CompositePodGroup": False, "TopologyAwareWorkloadScheduling": False}
+    plugins = {"multiPoint": {"enabled": [{"name": "TopologyPlacementGenerator"}]}}
+    document = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    named = {**document, "profiles": [{"plugins": plugins}]}
+    assert not Engine(feature_gates=off).gates["TopologyAwareWorkloadScheduling"]
+    assert Engine(named, feature_gates=off).gates["TopologyAwareWorkloadScheduling"]
+
+
 def test_a_manifest_applied_twice_updates_the_object_and_leaves_it_bound() -> None:
     engine = Engine()
     engine.apply(NODE, POD)

@@ -188,6 +188,7 @@ def _play(options: Options, log: OutcomeLog | None) -> tuple[Engine, ReplayResul
     decoder = source.decoder
     nodes = _nodes(options.nodes if options.nodes is not None else DEFAULT_NODES.get(source.header.format), decoder)
     engine = _engine(options, source.header, complaints)
+    decoder.heed_gates(engine.gates)
     warn(engine.config.warnings)
     if options.traced:
         show_cycles(engine, on_stderr=options.machine)

@@ -50,6 +50,7 @@ class Context:
 
     defaults: Defaults
     strict: bool
+    gates: Mapping[str, bool] = {}
     where: str = ""
     label: str = ""
     skipped: dict[str, int] = Factory(dict)
@@ -70,6 +71,13 @@ class Context:
         known = self._warned.get(subject)
         text, count = known or (": ".join(part for part in (self.where, self.label, message) if part), 0)
         self._warned[subject] = (text, count + 1)
+
+    def warn_off(self, gate: str, path: str = "") -> None:
+        """Warn about a field, or ('') the object itself, that decides nothing if ``gate`` is known to be off."""
+        if not self.gates.get(gate, True):
+            field = f"{path}: " if path else ""
+            kind = self.label.partition("/")[0]
+            self.warn_once(f"{gate} {kind} {path}", f"{field}decides nothing while the feature gate {gate} is off")
 
     @property
     def warnings(self) -> list[str]:

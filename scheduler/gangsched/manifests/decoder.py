@@ -10,6 +10,7 @@ from gangsched.manifests.errors import InputError, describe, found, missing, pri
 from gangsched.manifests.fields import Raw
 from gangsched.manifests.kinds import CLASS_KINDS, Kind, kind_of
 from gangsched.manifests.metadata import Metadata, read_metadata
+from gangsched.manifests.own_annotations import warn_of_unread
 from gangsched.manifests.pods import PodReader
 from gangsched.manifests.shapes import shape
 from gangsched.manifests.templates import Templates
@@ -32,6 +33,11 @@ class Decoder:
         self._context = Context(defaults or Defaults(), strict)
         self._templates = Templates(self._context)
         self._pods = PodReader(self._context, self._templates)
+
+    def heed_gates(self, gates: Mapping[str, bool]) -> None:
+        """From now on, warn about what decides nothing because its feature gate is off."""
+        self._context.gates = gates
+        self._templates.forget()
 
     @property
     def warnings(self) -> list[str]:
@@ -95,10 +101,14 @@ class Decoder:
         if kind.read is None and kind.expand is None:
             meta = read_metadata(self._context, kind.scope, manifest, now, current)
             self._context.label = f"Pod/{meta.name}"
+            if meta.annotations:
+                warn_of_unread(self._context, "Pod", meta.annotations)
             return [self._pods.read(manifest, meta, now, current)]
         shape(kind.shape).check(manifest)
         meta = read_metadata(self._context, kind.scope, manifest, now, current)
         self._context.label = f"{kind.scope.kind}/{meta.name}"
+        if meta.annotations:
+            warn_of_unread(self._context, kind.scope.kind, meta.annotations)
         objects: list[ClusterObject] = []
         if kind.read is not None:
             read = kind.read(self._context, manifest, meta)

@@ -21,6 +21,7 @@ def read_pod_group(context: Context, manifest: Raw, meta: Metadata) -> PodGroup:
 
 def read_composite_pod_group(context: Context, manifest: Raw, meta: Metadata) -> CompositePodGroup:
     """An inner group; ``gang.minGroupCount`` is its minimum."""
+    context.warn_off("CompositePodGroup")
     return CompositePodGroup(**_fields(context, manifest, meta, "minGroupCount"))
 
 
@@ -30,6 +31,8 @@ def _fields(context: Context, manifest: Raw, meta: Metadata, minimum: str) -> di
         validate_group(manifest, minimum)
     if spec.get("resourceClaims"):
         context.warn_once("group resourceClaims", "spec.resourceClaims: is not modelled and decides nothing here")
+    if context.gates:
+        _name_gated(context, spec)
     gang = (spec.get("schedulingPolicy") or {}).get("gang")
     topology = (spec.get("schedulingConstraints") or {}).get("topology") or ()
     class_name = spec.get("priorityClassName") or ""
@@ -59,3 +62,12 @@ def _fields(context: Context, manifest: Raw, meta: Metadata, minimum: str) -> di
         "generation": meta.generation,
         "conditions": each(status, "conditions", lambda condition: read_condition(context, condition)),
     }
+
+
+def _name_gated(context: Context, spec: Raw) -> None:
+    if spec.get("preemptionPolicy"):
+        context.warn_off("PodGroupPreemptionPolicy", "spec.preemptionPolicy")
+    if spec.get("parentCompositePodGroupName"):
+        context.warn_off("CompositePodGroup", "spec.parentCompositePodGroupName")
+    if (spec.get("schedulingConstraints") or {}).get("topology"):
+        context.warn_off("TopologyAwareWorkloadScheduling", "spec.schedulingConstraints.topology")

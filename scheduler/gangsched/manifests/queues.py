@@ -30,6 +30,8 @@ def read_queue(context: Context, manifest: Raw, meta: Metadata) -> Queue:
         except InputError as error:
             raise error.under("spec") from None
         part(manifest, "status", lambda raw: one_of(raw, "state", _STATES))
+    if spec.get("weight") == 0:
+        context.warn_once("Queue weight", "spec.weight: 0 counts as 1, as Volcano's admission makes it")
     amounts = {name: _amounts(spec, name) for name in ("capability", "deserved")}
     return Queue(
         name=meta.name,

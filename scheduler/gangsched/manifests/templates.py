@@ -85,6 +85,8 @@ class Templates:
         spec = _with_selectors(_spec(raw, context.defaults.api_defaulting), raw, {}, merge=False)
         if context.strict:
             validate_pod_level(raw, spec)
+        if any(item.operator in ("Gt", "Lt") for item in spec.tolerations):
+            context.warn_off("TaintTolerationComparisonOperators", "spec.tolerations[].operator Gt or Lt")
         return Template(
             _with_runtime_class(context, spec, raw),
             raw,
@@ -102,7 +104,6 @@ def _spec(raw: Raw, defaulting: bool) -> PodSpec:
     """Everything but what selectors may take from labels."""
     affinity = raw.get("affinity") or {}
     volumes = raw.get("volumes") or ()
-    claims = (part(volume, "persistentVolumeClaim", lambda claim: claim.get("claimName")) for volume in volumes)
     images = (part(volume, "image", lambda image: image.get("reference")) for volume in volumes)
     spec = PodSpec(
         containers=containers(raw, "containers", defaulting),
@@ -113,11 +114,18 @@ def _spec(raw: Raw, defaulting: bool) -> PodSpec:
         tolerations=each(raw, "tolerations", toleration),
         host_network=bool(raw.get("hostNetwork")),
         image_volumes=tuple(image for image in images if image),
-        claims=tuple(claim for claim in claims if claim),
+        claims=tuple(claim for claim in map(_claim, volumes) if claim),
         resource_claims=tuple(claim.get("name") or "" for claim in raw.get("resourceClaims") or ()),
         unsupported=unsupported_fields(raw),
     )
     return part(raw, "resources", lambda resources: with_pod_level(spec, resources, defaulting)) or spec
+
+
+def _claim(volume: Raw) -> str:
+    """The claim of a volume, '' = it has none; one that is made for the pod bears the volume's name."""
+    if volume.get("ephemeral") is not None:
+        return volume.get("name") or "ephemeral"
+    return part(volume, "persistentVolumeClaim", lambda claim: claim.get("claimName")) or ""
 
 
 def toleration(raw: Raw) -> Toleration:

@@ -16,8 +16,10 @@ _VOLUMES = (
     "rbd",
 )
 
+_CLAIM = "is not modelled: no claim is ever bound, so VolumeBinding refuses the pod"
 _CONSEQUENCES = {
-    "volumes[].persistentVolumeClaim": "is not modelled: no claim is ever bound, so VolumeBinding refuses the pod",
+    "volumes[].ephemeral": _CLAIM,
+    "volumes[].persistentVolumeClaim": _CLAIM,
     "resourceClaims": "is not modelled: ignored, or refused where the plugin DynamicResources is enabled",
 }
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from gangsched.manifests.errors import InputError, describe, found
-from gangsched.replay.events import DELETE_WHEN_FINISHED, DURATION, Identity
+from gangsched.manifests.own_annotations import DELETE_WHEN_FINISHED, DURATION
+from gangsched.replay.events import Identity
 from gangsched.replay.times import parse_duration
 from gangsched_framework.objects import Group, Pod
 
@@ -20,6 +21,11 @@ def check_group(identity: Identity, group: Group) -> None:
     if text not in ("true", "false"):
         fault = found(describe(text), '"true" or "false"', "metadata", "annotations", DELETE_WHEN_FINISHED)
         raise at(identity, fault)
+
+
+def tidied(group: Group) -> bool:
+    """Whether the group and its pods are deleted when all of them have succeeded."""
+    return group.annotations.get(DELETE_WHEN_FINISHED) == "true"
 
 
 def duration_of(identity: Identity, pod: Pod) -> int | None:

@@ -10,12 +10,6 @@ from attrs import frozen
 from gangsched.manifests import Decoder
 from gangsched_framework.objects import ClusterObject, SelectorOwner
 
-DURATION = "gangsched.dev/duration"
-"""Annotation of a pod: it succeeds that long after it is bound. Without it a pod runs for ever."""
-
-DELETE_WHEN_FINISHED = "gangsched.dev/delete-when-finished"
-"""Annotation ``"true"`` of a PodGroup: when all its pods have succeeded, the group and its pods are deleted."""
-
 CLUSTER_WIDE = frozenset({"Node", "PriorityClass", "Namespace", "Queue"})
 """Kinds without a namespace."""
 

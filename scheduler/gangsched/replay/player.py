@@ -10,12 +10,12 @@ from gangsched.api import Engine
 from gangsched.engine.decisions import Bind, Evict
 from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict
 from gangsched.manifests.errors import found
-from gangsched.replay.annotations import at, check_group, duration_of
+from gangsched.replay.annotations import at, check_group, duration_of, tidied
 from gangsched.replay.check import check_bindings
 from gangsched.replay.complaints import Complaints
 from gangsched.replay.decision_log import DecisionHash, OutcomeLog
 from gangsched.replay.departures import Departures
-from gangsched.replay.events import DELETE_WHEN_FINISHED, Identity, TraceEvent, TraceHeader
+from gangsched.replay.events import Identity, TraceEvent, TraceHeader
 from gangsched.replay.evictions import Evictions, Fate
 from gangsched.replay.ledger import GangRecord, Ledger
 from gangsched.updates import updated_group, updated_node, updated_pod
@@ -172,7 +172,7 @@ class Player:
             self.engine.delete(record.pod)
             self._forget(record.pod.entity_key)
             gang = self.ledger.pod_finished(key)
-            if gang is not None and gang.group.annotations.get(DELETE_WHEN_FINISHED) == "true":
+            if gang is not None and tidied(gang.group):
                 self._clear_away(gang)
 
     def _vanish(self, key: str) -> None:

@@ -11,6 +11,7 @@ from gangsched.manifests.context import Context
 from gangsched.manifests.errors import InputError, Step, describe, found, missing
 from gangsched.manifests.fields import Raw, texts
 from gangsched.manifests.metadata import Metadata, Scope, read_metadata
+from gangsched.manifests.own_annotations import warn_of_unread
 from gangsched.manifests.pods import PodReader
 from gangsched_framework.objects import Pod
 
@@ -87,6 +88,8 @@ class Workload:
             spec["schedulingGroup"] = {"podGroupName": group}
         meta = template.get("metadata") or {}
         labels, annotations = texts(meta, "labels"), texts(meta, "annotations")
+        if annotations:
+            warn_of_unread(self.context, "Pod", annotations, *path)
         reference = {"apiVersion": owner.api_version, "kind": owner.kind, "name": owner.name, "uid": self.meta.uid}
         shared = {"namespace": self.meta.namespace, "ownerReferences": [{**reference, "controller": True}]}
         try:

@@ -16,8 +16,9 @@ from functools import cache
 from gangsched.manifests import Decoder
 from gangsched.manifests.errors import InputError, describe, found
 from gangsched.manifests.names import LABEL_VALUE
+from gangsched.manifests.own_annotations import DELETE_WHEN_FINISHED, DURATION
 from gangsched.replay.complaints import Complaints
-from gangsched.replay.events import DELETE_WHEN_FINISHED, DURATION, Identity, TraceEvent, TraceHeader
+from gangsched.replay.events import Identity, TraceEvent, TraceHeader
 from gangsched.replay.reading import read_lines
 from gangsched.replay.times import parse_seconds
 from gangsched_framework.objects import QUEUE_NAME, Container, Pod, PodGroup, PodSpec
