@@ -28,20 +28,16 @@ BindCall = Callable[[Bind], "str | None"]
 """Carries out a binding; returns None, or the message of the failure."""
 
 
-def always_binds(bind: Bind) -> None:
-    """Every binding succeeds."""
-
-
 class Host:
     """Answers the decisions of one core.
 
-    ``bind_call`` carries out a binding (default: it succeeds); ``evict`` is told of each victim (default: the pod is
+    ``bind_call`` carries out a binding (None: each succeeds); ``evict`` is told of each victim (default: the pod is
     gone at once). ``bindings`` holds what is bound now, ``evicted`` the victims and their preemptors.
     """
 
     def __init__(self, core: Scheduler) -> None:
         self.core = core
-        self.bind_call: BindCall = always_binds
+        self.bind_call: BindCall | None = None
         self.evict: Callable[[Evict], None] = self.delete_victim
         self.bindings: dict[str, str] = {}
         self.evicted: dict[str, EntityKey] = {}
@@ -100,7 +96,7 @@ class Host:
         added: list[Decision] = []
         for bind in binds:
             pod = bind.pod
-            failure = bind_call(bind)
+            failure = None if bind_call is None else bind_call(bind)
             if failure is None:
                 current = pods.get(pod)
                 if current is not None and current.uid == bind.uid:
