@@ -8,6 +8,7 @@ import pytest
 from attrs import evolve
 
 from gangsched_framework.cycle_state import CycleState
+from gangsched_framework.errors import PluginError
 from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHint, Hint, Resource
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import Pod
@@ -32,7 +33,7 @@ def test_row_78_a_hint_cannot_return_an_error_and_an_exception_is_a_bug_that_sho
     cluster = Cluster(node("n"), pod("p"), plugins=[("filter", BrokenHint, {})])
     cluster.cycle()
     assert cluster.where == {"p": "parked"}
-    with pytest.raises(ValueError, match="a bug in a hint"):
+    with pytest.raises(PluginError, match="plugin BrokenHint: hint raised ValueError: a bug in a hint"):
         cluster.add(node("m"))
 
 
