@@ -63,12 +63,12 @@ NO_PLUGINS: frozenset[str] = frozenset()
 class QueueingParams:
     """What the queue remembers of a pod or of an entity (spec §2.2). Times in engine nanoseconds.
 
-    ``InitialAttemptTimestamp`` (§2.2.2) is not kept: it decides nothing, and nothing shows it.
-
     Who has them is made at every arrival, so the constructors are written out: those of attrs cost twice as much.
     """
 
     timestamp: int
+    initial_attempt_timestamp: int | None
+    """When it was in the active queue for the first time, not gated (spec §2.2.2); None = not yet."""
     attempts: int
     unschedulable_count: int
     consecutive_errors: int
@@ -97,7 +97,7 @@ class QueuedPodInfo(QueueingParams):
     def __init__(self, pod: Pod, timestamp: int) -> None:
         self.timestamp = timestamp
         self.attempts = self.unschedulable_count = self.consecutive_errors = self.flush_timestamp = 0
-        self.backoff_expiration = self.refusal = None
+        self.backoff_expiration = self.refusal = self.initial_attempt_timestamp = None
         self.was_flushed = False
         self.gating_plugin = ""
         self.pod = pod

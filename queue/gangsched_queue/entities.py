@@ -69,6 +69,8 @@ class QueuedPodGroupInfo(QueueingParams):
     key: EntityKey
     group: Group
     size: int
+    fresh: dict[str, QueuedPodInfo]
+    """Members that were never in the active queue (spec §2.2.2)."""
     by_leaf: dict[EntityKey, dict[str, QueuedPodInfo]]
     """The members of each leaf that has any."""
     alike: Kind | None
@@ -84,12 +86,13 @@ class QueuedPodGroupInfo(QueueingParams):
     def __init__(self, key: EntityKey, group: Group, timestamp: int) -> None:
         self.timestamp = timestamp
         self.attempts = self.unschedulable_count = self.consecutive_errors = self.flush_timestamp = 0
-        self.backoff_expiration = self.refusal = None
+        self.backoff_expiration = self.refusal = self.initial_attempt_timestamp = None
         self.was_flushed = False
         self.gating_plugin = ""
         self.key = key
         self.group = group
         self.size = 0
+        self.fresh = {}
         self.by_leaf = {}
         self.alike = self._gates = self._rejected = self._latest = None
         self._sorted = True
@@ -99,6 +102,7 @@ class QueuedPodGroupInfo(QueueingParams):
         self.group = group
         self.by_leaf = leaves
         self.size = sum(map(len, leaves.values()))
+        self.fresh = {}
         self.backoff_expiration = None
         self.was_flushed = False
         self.flush_timestamp = 0
@@ -166,6 +170,8 @@ class QueuedPodGroupInfo(QueueingParams):
         members[key] = info
         self._latest = info
         self.size += 1
+        if info.initial_attempt_timestamp is None:
+            self.fresh[key] = info
         if self._rejected is not None:
             self._rejected.add(info)
 
@@ -189,6 +195,7 @@ class QueuedPodGroupInfo(QueueingParams):
         if not members:
             del self.by_leaf[leaf]
         self.size -= 1
+        self.fresh.pop(pod_key, None)
         if info is self._latest:
             self._latest = None
         if self._rejected is not None:
@@ -248,6 +255,7 @@ class QueuedPodGroupInfo(QueueingParams):
                 rejected.add(info)
                 count += 1
         assert count == self.size > 0
+        assert self.fresh == {i.pod.key: i for i in self.members() if i.initial_attempt_timestamp is None}
         if self._sorted:
             for members in self.by_leaf.values():
                 orders = [member_order(info) for info in members.values()]

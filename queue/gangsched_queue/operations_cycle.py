@@ -98,7 +98,9 @@ def add_attempted(queue: Containers, popped: PoppedPodGroupInfo, root_status: St
     entity = popped.params
     assert isinstance(entity, QueuedPodGroupInfo), "a rehearsed tree ends no cycle"
     entity.come_back(group, leaves)
-    if not unasked and queue.popped_alike is not None:
+    if unasked:
+        entity.fresh = {i.pod.key: i for i in entity.members() if i.initial_attempt_timestamp is None}
+    elif queue.popped_alike is not None:
         depth, depth_of = queue.popped_alike.depth, queue.forest.depth
         if all(depth_of(leaf) == depth for leaf in leaves):
             entity.alike = queue.popped_alike

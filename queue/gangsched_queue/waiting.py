@@ -174,6 +174,7 @@ class WaitingEntities:
                 self.parked.refresh(entity)
             elif place is ACTIVE:
                 self.active.refresh(entity)
+                self._note_first_attempt(entity)
             # the order of the backoff queue is fixed by the expiration, which is not computed anew (spec §2.4.6)
             return
         if origin is not None:
@@ -184,6 +185,7 @@ class WaitingEntities:
         if not isinstance(entity, QueuedPodInfo):
             self.trees[entity.key] = entity, place
         if place is ACTIVE:
+            self._note_first_attempt(entity)
             self.active.enter(entity)
         elif place is PARKED:
             self.parked.add(entity)
@@ -207,6 +209,16 @@ class WaitingEntities:
                 self._put(entity, ACTIVE)  # PreEnqueue ran on the way into the backoff queue
             else:
                 self.requeue(entity, IMMEDIATELY)
+
+    def _note_first_attempt(self, entity: Entity) -> None:
+        """The entity, and each of its members, are ready for the first time (spec §2.2.2)."""
+        if entity.initial_attempt_timestamp is None:
+            entity.initial_attempt_timestamp = self._clock.now()
+        if not isinstance(entity, QueuedPodInfo) and entity.fresh:
+            now = self._clock.now()
+            for info in entity.fresh.values():
+                info.initial_attempt_timestamp = now
+            entity.fresh = {}
 
     def _check(self) -> None:
         self.active._check()

@@ -340,6 +340,7 @@ def test_a_tree_knows_its_members_their_rejectors_and_their_order(
         info = model.get(name)
         if step == "insert" and info is None:
             info = QueuedPodInfo(pod(name, leaf), len(pending))
+            info.initial_attempt_timestamp = 7 if pending else None
             info.attempts = len(unschedulable)
             info.unschedulable_plugins, info.pending_plugins = frozenset(unschedulable), frozenset(pending)
             model[name] = info
