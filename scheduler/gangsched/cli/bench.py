@@ -9,6 +9,7 @@ import click
 from gangsched.bench.cases import AnyCase, find
 from gangsched.bench.data_items import data_items
 from gangsched.bench.measure import ORACLE_WORK, Figures, measure
+from gangsched.cli.options import Words
 from gangsched.cli.output import print_document
 from gangsched.report.columns import columns
 
@@ -29,7 +30,7 @@ _MORE_ORACLE = 10
     show_default=True,
     help="Seconds after which a run is stopped.",
 )
-@click.option("-o", "--output", type=click.Choice(_OUTPUTS), default="table", show_default=True)
+@click.option("-o", "--output", type=Words(_OUTPUTS), default="table", show_default=True)
 @click.pass_context
 def bench(
     context: click.Context,

@@ -9,7 +9,7 @@ import click
 
 from gangsched.api import plugin_registry
 from gangsched.cli.inputs import warn
-from gangsched.cli.options import config_option, gates_option, groups_option
+from gangsched.cli.options import Words, config_option, gates_option, groups_option
 from gangsched.cli.output import print_document
 from gangsched.config import (
     Description,
@@ -36,9 +36,12 @@ def config(context: click.Context) -> None:
 @config_option
 @gates_option
 @groups_option
-@click.option("-o", "--output", type=click.Choice(["table", "json", "yaml"]), default="table", show_default=True)
+@click.option("-o", "--output", type=Words(["table", "json", "yaml"]), default="table", show_default=True)
 def view(config: str | None, gates: str, groups: str, output: str) -> None:
-    """Print the effective configuration: settings, gates, plugins with points, weights, arguments, origins."""
+    """Print the effective configuration: settings, gates, plugins with points, weights, arguments, origins.
+
+    Exit code 0, 2 for bad input.
+    """
     registry = plugin_registry()
     switched = FeatureGates.parse(gates)
     effective = default_config(switched, registry) if config is None else load_config(config, switched, registry)

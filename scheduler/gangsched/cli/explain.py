@@ -6,7 +6,7 @@ import click
 
 from gangsched.api import Engine
 from gangsched.cli.inputs import apply_files
-from gangsched.cli.options import config_option, gates_option, groups_option
+from gangsched.cli.options import Words, config_option, gates_option, groups_option
 from gangsched.cli.output import print_document
 from gangsched.config import FeatureGates, parse_choices
 from gangsched.report.explain_text import explain_document, explain_text
@@ -25,7 +25,7 @@ _KINDS = ("pod", "pods", "po")
 @config_option
 @gates_option
 @groups_option
-@click.option("-o", "--output", type=click.Choice(_OUTPUTS), default="table", show_default=True)
+@click.option("-o", "--output", type=Words(_OUTPUTS), default="table", show_default=True)
 def explain(
     what: str,
     files: tuple[str, ...],
@@ -42,6 +42,8 @@ def explain(
     Shows for each node the first plugin that refuses the pod, or every plugin's raw → normalized×weight score and the
     total; for a waiting pod also why it waits. The pod is tried alone on the cluster as it stands then; one that has a
     node is looked at as if it were not there.
+
+    Exit code 0, also for a pod that waits; 2 for bad input and for a pod that is not known or was evicted.
     """
     key = _key(what, namespace)
     if not files and not more:

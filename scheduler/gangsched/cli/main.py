@@ -28,6 +28,11 @@ VERBS = {
 _LONGEST = 1000
 """Characters of an error line."""
 
+_READER_LEFT = 141
+"""Exit code when whoever reads our output has had enough: what a shell reports of a command that SIGPIPE ended. None of
+a verb's own codes would be true, as its work was cut off.
+"""
+
 
 class Gangsched(click.Group):
     """The group of all verbs. A user's error is one line on stderr and exit code 2; only bugs show a traceback."""
@@ -62,7 +67,8 @@ class Gangsched(click.Group):
             return 2
         except click.UsageError as problem:
             command = problem.ctx.command_path if problem.ctx else "gangsched"
-            _complain(f"{command}: {problem.format_message().rstrip('.')}; see {command} --help")
+            text = problem.format_message().rstrip(".").replace("\n\t", " ")
+            _complain(f"{command}: {text}; see {command} --help")
             return problem.exit_code
         except click.ClickException as problem:
             _complain(f"gangsched: {problem.format_message()}")
@@ -70,10 +76,9 @@ class Gangsched(click.Group):
         except (click.Abort, KeyboardInterrupt):
             click.echo("interrupted", err=True)
             return 130
-        except BrokenPipeError:
-            # Whoever read our output has had enough.
+        except (BrokenPipeError, SystemExit):  # click leaves by SystemExit then, and only then
             _give_up_stdout()
-            return 1
+            return _READER_LEFT
         except OSError as problem:
             _complain(f"gangsched: {problem.strerror or problem}")
             _give_up_stdout()

@@ -7,6 +7,16 @@ from typing import Any, TypeVar
 
 import click
 
+from gangsched_framework.errors import did_you_mean
+
+
+class Words(click.Choice[str]):
+    """One of some words; for another one the nearest is suggested."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        return super().get_invalid_choice_message(value, ctx).rstrip(".") + did_you_mean(str(value), self.choices)
+
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 

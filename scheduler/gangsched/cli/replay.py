@@ -13,7 +13,7 @@ from attrs import frozen
 from gangsched.api import Engine, plugin_registry
 from gangsched.cli.inputs import tell_skipped, warn
 from gangsched.cli.logs import configure_logging
-from gangsched.cli.options import config_option, gates_option, groups_option, verbose_option
+from gangsched.cli.options import Words, config_option, gates_option, groups_option, verbose_option
 from gangsched.cli.output import print_document, show_cycles
 from gangsched.cli.progress import Progress
 from gangsched.collector import calm_collector
@@ -91,21 +91,21 @@ class Options:
 
 @click.command()
 @click.argument("trace", metavar="TRACE")
-@click.option("--format", "format_", type=click.Choice(("auto", *FORMATS)), default="auto", show_default=True)
+@click.option("--format", "format_", type=Words(("auto", *FORMATS)), default="auto", show_default=True)
 @click.option("--nodes", metavar="FILE|COUNTxSHAPE", help="Nodes at time 0, as manifests or like 80x8gpu.")
 @click.option("--queues", metavar="FILE", help="Queues at time 0, as manifests; then shares are reported, too.")
 @click.option("--until", type=Moment(), help="End after this time: seconds, or like 36h.")
 @config_option
 @gates_option
 @groups_option
-@click.option("-o", "--output", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.option("-o", "--output", type=Words(["table", "json"]), default="table", show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Write the run folder to DIR.")
 @click.option("--lenient", is_flag=True, help="Skip and count bad lines instead of stopping at the first.")
 @click.option("--check", is_flag=True, help="Check every binding: no node over-committed, no gang below its minimum.")
 @click.option("--pod-per-gpu", is_flag=True, help="Philly: one pod for each GPU instead of one for up to eight.")
 @click.option(
     "--evicted",
-    type=click.Choice(get_args(Fate)),
+    type=Words(get_args(Fate)),
     default="restart",
     show_default=True,
     help="What becomes of an evicted pod: it restarts from the beginning, or never comes back.",

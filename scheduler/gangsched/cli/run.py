@@ -7,7 +7,7 @@ import click
 from gangsched.api import Engine
 from gangsched.cli.inputs import apply_files
 from gangsched.cli.logs import configure_logging
-from gangsched.cli.options import config_option, gates_option, groups_option, verbose_option
+from gangsched.cli.options import Words, config_option, gates_option, groups_option, verbose_option
 from gangsched.cli.output import print_document, show_cycles
 from gangsched.config import FeatureGates, parse_choices
 from gangsched.engine.report import CycleReport
@@ -24,7 +24,7 @@ _OUTPUTS = ("table", "wide", "json", "yaml")
 @config_option
 @gates_option
 @groups_option
-@click.option("-o", "--output", type=click.Choice(_OUTPUTS), default="table", show_default=True)
+@click.option("-o", "--output", type=Words(_OUTPUTS), default="table", show_default=True)
 @click.option("--trace", is_flag=True, help="Show every cycle step by step (on stderr with -o json or yaml).")
 @verbose_option
 @click.pass_context
@@ -42,8 +42,8 @@ def run(
 ) -> None:
     """Schedule nodes, pods and groups from manifests (YAML or JSON) on a virtual clock.
 
-    Runs until a whole round of attempts changes nothing. Exit code 0 when every pod has a node, 1 when one has none,
-    2 for bad input.
+    Runs until a whole round of attempts changes nothing. Exit code 0 when every pod has a node, 1 when one has none or
+    was evicted, 2 for bad input.
     """
     if not files and not more:
         raise click.UsageError("nothing to run: name manifests with -f FILE")

@@ -6,7 +6,7 @@ import click
 
 from gangsched.api import Engine
 from gangsched.cli.inputs import apply_files
-from gangsched.cli.options import config_option, gates_option
+from gangsched.cli.options import Words, config_option, gates_option
 from gangsched.cli.output import print_document
 from gangsched.config import FeatureGates
 from gangsched.report.share_metrics import metrics_text
@@ -16,13 +16,13 @@ _OUTPUTS = ("table", "wide", "json", "yaml", "metrics")
 
 
 @click.command()
-@click.argument("what", type=click.Choice(["queues", "jobs"]), metavar="queues|jobs")
+@click.argument("what", type=Words(["queues", "jobs"]), metavar="queues|jobs")
 @click.option("-f", "--filename", "files", multiple=True, metavar="FILE", help="File, directory or - (standard input).")
 @click.argument("more", nargs=-1, metavar="[FILE]…")
 @click.option("--no-run", is_flag=True, help="Show the state the files describe, before any cycle.")
 @config_option
 @gates_option
-@click.option("-o", "--output", type=click.Choice(_OUTPUTS), default="table", show_default=True)
+@click.option("-o", "--output", type=Words(_OUTPUTS), default="table", show_default=True)
 def top(
     what: str,
     files: tuple[str, ...],
@@ -37,7 +37,9 @@ def top(
     A queue's share is what it holds by what it deserves, of the worst resource; a job's is its dominant share of the
     cluster. -o wide adds limits, the rounds of water-filling, and the tree of hierarchical DRF; -o metrics gives both
     as Prometheus reads them, under Volcano's names. Under a configuration without fair sharing the shares are measured
-    and decide nothing.
+    and decide nothing. -o metrics needs the extra gangsched[metrics].
+
+    Exit code 0, whoever waits; 2 for bad input.
     """
     if not files and not more:
         raise click.UsageError("nothing to show: name manifests with -f FILE")

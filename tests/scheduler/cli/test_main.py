@@ -52,6 +52,9 @@ ERRORS = {
     "an unknown option": (("run", "--oncee"), "No such option '--oncee'"),
     "nothing to run": (("run",), "gangsched run: nothing to run: name manifests with -f FILE"),
     "an unknown output": (("run", "-f", "x", "-o", "xml"), "'xml' is not one of"),
+    "a misspelt output": (("run", "-f", "x", "-o", "jsn"), """'yaml'; did you mean "json"?; see"""),
+    "a misspelt subject": (("top", "queus"), """'queues', 'jobs'; did you mean "queues"?; see gangsched top --help"""),
+    "a missing subject": (("top",), "Missing argument 'queues|jobs'. Choose from: queues, jobs; see"),
     "a missing manifest": (("run", "-f", "missing.yaml"), "missing.yaml: "),
     "a missing trace": (("replay", "missing.jsonl"), "missing.jsonl: "),
     "a missing configuration": (("config", "view", "-c", "missing.yaml"), "missing.yaml: "),
@@ -125,8 +128,24 @@ def test_a_closed_stdout_keeps_the_exit_code_and_shows_no_traceback(args: str, c
     assert "Traceback" not in answer.stderr
 
 
-def test_a_reader_that_leaves_early_is_no_error() -> None:
-    command = f"{sys.executable} -m gangsched config view | head -n 1"
-    answer = subprocess.run(command, shell=True, capture_output=True, text=True, check=False, cwd=ROOT)
-    assert answer.stdout.startswith("SETTING")
-    assert answer.stderr == ""
+FILES = "-f examples/walkthrough"
+OUTPUTS = {
+    "the help": "--help",
+    "run": f"run {FILES} --trace",
+    "explain": f"explain pod/pg1-pod-0 {FILES}",
+    "top": f"top queues {FILES}",
+    "replay": "replay examples/debated-choices.jsonl.gz --trace",
+    "conform": "conform tests/conformance --list",
+    "bench": "bench --list",
+    "config": "config view",
+}
+
+
+@pytest.mark.parametrize("arguments", OUTPUTS.values(), ids=OUTPUTS)
+def test_a_reader_that_leaves_early_ends_every_verb_alike_without_a_word(arguments: str) -> None:
+    command = [sys.executable, "-m", "gangsched", *arguments.split()]
+    reading, writing = os.pipe()
+    os.close(reading)
+    answer = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False, cwd=ROOT)
+    os.close(writing)
+    assert (answer.returncode, answer.stderr) == (141, "")
