@@ -159,25 +159,83 @@ CONTRACT: Mapping[str, Method] = {
 _HINT = _of(Hint, 3)
 
 
-def guarded(name: str, cls: type[Any]) -> type[Any]:
-    """A subclass of a plugin class whose methods raise PluginError, and nothing else.
+@frozen
+class Guard:
+    """Around one plugin: its name, its class, and who must know that it broke its contract."""
 
-    Raises ConfigurationError when the class refuses to have subclasses.
-    """
-    body: dict[str, Any] = {key: getattr(cls, key, None) for key in ("__module__", "__qualname__", "__doc__")}
-    body["__slots__"] = ()
-    for method in CONTRACT:
-        if not callable(getattr(cls, method, None)):
-            continue
-        static = inspect.getattr_static(cls, method)
-        if isinstance(static, staticmethod | classmethod):
-            body[method] = type(static)(_guard(name, cls, method, static.__func__))
-        else:
-            body[method] = _guard(name, cls, method, _inherited(method))
-    try:
-        return new_class(cls.__name__, (cls,), {}, lambda namespace: namespace.update(body))
-    except Exception as refusal:
-        raise ConfigurationError(f'plugin "{name}": its class cannot be subclassed: {refusal}') from None
+    name: str
+    cls: type[Any]
+    give_up: Callable[[PluginError], None]
+
+    def guest(self) -> type[Any]:
+        """A subclass whose methods raise PluginError, and nothing else.
+
+        Raises ConfigurationError when the class refuses to have subclasses.
+        """
+        cls = self.cls
+        body: dict[str, Any] = {key: getattr(cls, key, None) for key in ("__module__", "__qualname__", "__doc__")}
+        body["__slots__"] = ()
+        for method in CONTRACT:
+            if not callable(getattr(cls, method, None)):
+                continue
+            static = inspect.getattr_static(cls, method)
+            if isinstance(static, staticmethod | classmethod):
+                body[method] = type(static)(self._method(method, static.__func__))
+            else:
+                body[method] = self._method(method, _inherited(method))
+        try:
+            return new_class(cls.__name__, (cls,), {}, lambda namespace: namespace.update(body))
+        except Exception as refusal:
+            raise ConfigurationError(f'plugin "{self.name}": its class cannot be subclassed: {refusal}') from None
+
+    def _method(self, method: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        contract = CONTRACT[method]
+        if method != "events_to_register":
+            return self._checked(method, contract, call)
+        # a generator runs to its end here, and a hint is asked long after
+        asked = self._checked(method, contract, lambda *arguments: tuple(call(*arguments)))
+
+        def events(*arguments: Any) -> tuple[ClusterEventWithHint, ...]:
+            return tuple(
+                each if each.hint is None else evolve(each, hint=self._checked("hint", _HINT, each.hint))
+                for each in asked(*arguments)
+            )
+
+        return events
+
+    def _checked(self, method: str, contract: Method, call: Callable[..., Any]) -> Callable[..., Any]:
+        def guard(*arguments: Any) -> Any:
+            count = len(arguments[-1]) if contract.scores_in_place else 0
+            with self.blaming(method):
+                found = call(*arguments)
+            if not contract.fits(found):
+                raise self._broken(f"{method} returned {_kind(found)}, allowed {contract.allowed}")
+            if contract.scores_in_place and not (len(arguments[-1]) == count and all(map(_is_int, arguments[-1]))):
+                left = ", ".join(dict.fromkeys(_kind(each) for each in arguments[-1]))
+                held = f"{len(arguments[-1])} scores ({left})"
+                raise self._broken(f"{method} left {held}, allowed as many int as it was given, {count}")
+            return found
+
+        return guard
+
+    @contextmanager
+    def blaming(self, where: str, *passed: type[Exception]) -> Iterator[None]:
+        """What the plugin raises inside, as PluginError with the place of the raise, chained to what was raised.
+
+        ``passed`` may be raised.
+        """
+        try:
+            yield
+        except Exception as failure:
+            if isinstance(failure, (PluginError, InvariantError, *passed)):  # the former of whom it called back
+                raise
+            text = on_one_line(f"{type(failure).__name__}: {failure}".removesuffix(": "))
+            raise self._broken(f"{where} raised {text}{_place(failure, self.cls)}") from failure
+
+    def _broken(self, what: str) -> PluginError:
+        problem = PluginError(f"plugin {self.name}: {what}")
+        self.give_up(problem)
+        return problem
 
 
 def _inherited(method: str) -> Callable[..., Any]:
@@ -187,52 +245,6 @@ def _inherited(method: str) -> Callable[..., Any]:
         return getattr(super(type(plugin), plugin), method)(*arguments)
 
     return call
-
-
-def _guard(name: str, cls: type[Any], method: str, call: Callable[..., Any]) -> Callable[..., Any]:
-    if method != "events_to_register":
-        return _checked(name, cls, method, CONTRACT[method], call)
-    # a generator runs to its end here, and a hint is asked long after
-    asked = _checked(name, cls, method, CONTRACT[method], lambda *arguments: tuple(call(*arguments)))
-
-    def events(*arguments: Any) -> tuple[ClusterEventWithHint, ...]:
-        return tuple(
-            each if each.hint is None else evolve(each, hint=_checked(name, cls, "hint", _HINT, each.hint))
-            for each in asked(*arguments)
-        )
-
-    return events
-
-
-def _checked(name: str, cls: type[Any], method: str, contract: Method, call: Callable[..., Any]) -> Callable[..., Any]:
-    def guard(*arguments: Any) -> Any:
-        count = len(arguments[-1]) if contract.scores_in_place else 0
-        with blaming(name, cls, method):
-            found = call(*arguments)
-        if not contract.fits(found):
-            raise PluginError(f"plugin {name}: {method} returned {_kind(found)}, allowed {contract.allowed}")
-        if contract.scores_in_place and not (len(arguments[-1]) == count and all(map(_is_int, arguments[-1]))):
-            left = ", ".join(dict.fromkeys(_kind(each) for each in arguments[-1]))
-            held = f"{len(arguments[-1])} scores ({left})"
-            raise PluginError(f"plugin {name}: {method} left {held}, allowed as many int as it was given, {count}")
-        return found
-
-    return guard
-
-
-@contextmanager
-def blaming(name: str, cls: type[Any], where: str, *passed: type[Exception]) -> Iterator[None]:
-    """What a plugin raises inside, as PluginError with the place of the raise, chained to what was raised.
-
-    ``passed`` may be raised.
-    """
-    try:
-        yield
-    except Exception as failure:
-        if isinstance(failure, (PluginError, InvariantError, *passed)):  # the former of whom this plugin called back
-            raise
-        text = on_one_line(f"{type(failure).__name__}: {failure}".removesuffix(": "))
-        raise PluginError(f"plugin {name}: {where} raised {text}{_place(failure, cls)}") from failure
 
 
 def _place(failure: Exception, cls: type[Any]) -> str:

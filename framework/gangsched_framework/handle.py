@@ -113,3 +113,7 @@ class Handle(Protocol):
     def framework_for(self, scheduler_name: str) -> Framework | None:
         """The framework of a profile, None when no profile has that name."""
         ...
+
+    def give_up(self, problem: BaseException, /) -> None:
+        """A plugin broke its contract: what it was asked for stays half-done, and nothing may follow."""
+        ...

@@ -10,7 +10,7 @@ from typing import Any
 
 from gangsched_framework.errors import ConfigurationError
 from gangsched_framework.fair_order import DYNAMIC_SORT
-from gangsched_framework.guards import CONTRACT, blaming, guarded
+from gangsched_framework.guards import CONTRACT, Guard
 from gangsched_framework.handle import Handle
 from gangsched_framework.interface import Plugin
 from gangsched_framework.profile import POINTS
@@ -90,7 +90,7 @@ class Registry:
             raise ConfigurationError(
                 f'plugin "{name}": its constructor takes {_count(takes)}, the contract gives it 2: args, handle'
             )
-        make = _guarded(name, self._classes[name]) if name in self._guests else constructor
+        make = _guarded(Guard(name, self._classes[name], handle.give_up)) if name in self._guests else constructor
         try:
             plugin: Plugin = make(args, handle)
         except ConfigurationError as refusal:
@@ -101,11 +101,11 @@ class Registry:
         return plugin
 
 
-def _guarded(name: str, cls: type[Any]) -> Callable[..., Any]:
-    guest = guarded(name, cls)
+def _guarded(guard: Guard) -> Callable[..., Any]:
+    guest = guard.guest()
 
     def make(*arguments: Any) -> Any:
-        with blaming(name, cls, "constructor", ConfigurationError):
+        with guard.blaming("constructor", ConfigurationError):
             return guest(*arguments)
 
     return make
@@ -115,11 +115,12 @@ def _guarded(name: str, cls: type[Any]) -> Callable[..., Any]:
 def _positional(function: Any, *, bound: bool) -> range | None:
     """How many positional arguments (self excluded) a method can take; None when it cannot be told."""
     try:
-        parameters = list(inspect.signature(function).parameters.values())[0 if bound else 1 :]
+        parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         return None
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return None
+    parameters = parameters[0 if bound else 1 :]
     if any(p.kind is p.KEYWORD_ONLY and p.default is p.empty for p in parameters):
         return range(0)  # no positional call can succeed
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]

@@ -78,6 +78,7 @@ def test_a_method_with_a_wrong_signature_is_refused_by_name(name: str) -> None:
 
 def test_optional_and_variable_arguments_are_fine() -> None:
     assert "Good" in Registry({"Good": Good})
+    assert "Any" in Registry({"Any": broken("filter", lambda *anything, **more: None)})
 
 
 class Detached(Base):

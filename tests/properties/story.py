@@ -11,9 +11,10 @@ from random import Random
 
 from attrs import evolve, fields
 
+from gangsched.engine.cycle import Cycle
 from gangsched.engine.decisions import Bind, Evict
 from gangsched.engine.report import CycleReport
-from gangsched.engine.scheduler import Cycle, Scheduler
+from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.signature_column import SignatureColumn
 from gangsched.host import Host
 from gangsched_framework.objects import ClusterObject, EntityKey, Group, Node, Pod, PodGroup

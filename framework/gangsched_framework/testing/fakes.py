@@ -102,12 +102,16 @@ class FakeHandle:
     rehearsal: bool = False
     tracing: bool = False
     told: list[str] = field(factory=list)
+    given_up: list[str] = field(factory=list)
     frameworks: dict[str, Framework] = field(factory=dict)
     newer: dict[str, Pod | None] = field(factory=dict)
     _accounts: Accounts | None = None
 
     def trace(self, subject: str, text: str) -> None:
         self.told.append(f"{subject}: {text}")
+
+    def give_up(self, problem: BaseException, /) -> None:
+        self.given_up.append(str(problem))
 
     @property
     def accounts(self) -> Accounts:

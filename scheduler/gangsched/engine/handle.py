@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from attrs import define, field
 
@@ -36,6 +36,7 @@ class EngineHandle:
     nominations: Nominations
     feature_gates: Mapping[str, bool]
     tracer: Tracer
+    give_up: Callable[[BaseException], None]
     oracle: bool = False
     rehearsal: bool = False
     frameworks: dict[str, Framework] = field(factory=dict)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from attrs import evolve
 
 from gangsched.engine.column_search import ColumnSearch
 from gangsched.engine.columns import ColumnCache
 from gangsched.engine.complete import NOMINATION_CLEARED, Failure
+from gangsched.engine.cycle import AnyCycle, Cycle, rehearse
 from gangsched.engine.decisions import Decision, RecordEvent, event_note
 from gangsched.engine.event_handlers import EventHandlers
+from gangsched.engine.given_up import give_up
 from gangsched.engine.group_cycle import GroupCycle
 from gangsched.engine.handle import EngineClock, EngineHandle
 from gangsched.engine.idle import IdleRetries
@@ -28,6 +31,7 @@ from gangsched.engine.tools import Tools
 from gangsched.engine.trace import Tracer, TraceStep
 from gangsched.engine.world import World
 from gangsched_framework import node_order
+from gangsched_framework.errors import GangschedError
 from gangsched_framework.events import Action, ClusterEvent, Resource
 from gangsched_framework.framework import Framework
 from gangsched_framework.hierarchy import Forest
@@ -44,9 +48,6 @@ from gangsched_queue.settings import QueueSettings
 
 LEFTOVER_PERIOD = 30 * SECOND
 
-Cycle = PodCycle | GroupCycle
-"""A cycle a host may walk through: ``decide``, then ``submit``."""
-
 
 class Scheduler:
     """The scheduling core: sans-IO, single-threaded, deterministic.
@@ -54,6 +55,8 @@ class Scheduler:
     In: ``add`` / ``update`` / ``delete`` of objects, ``advance`` of time, ``bound`` / ``bind_failed``. Out: a
     ``CycleReport`` per cycle with the decisions. Raises ConfigurationError when a profile cannot be built.
     """
+
+    _open: Cycle | None = None  # what was popped last for a host to walk
 
     def __init__(
         self,
@@ -76,8 +79,9 @@ class Scheduler:
         self.snapshot = Snapshot(self.world.table, forest, order)
         self.nominator = Nominator(self.world.pods.get, self.world.touch)
         self.tracer = Tracer(settings.tracing)
+        stop = partial(give_up, self)
         self._handle = EngineHandle(
-            self._clock, self.world, self.snapshot, self.nominator, gates, self.tracer, settings.oracle
+            self._clock, self.world, self.snapshot, self.nominator, gates, self.tracer, stop, settings.oracle
         )
         for profile in profiles:
             self._handle.frameworks[profile.scheduler_name] = Framework(profile, registry, self._handle)
@@ -113,8 +117,7 @@ class Scheduler:
             Memo(self.world, self.nominator, self.columns) if self.columns is not None and settings.memo else None,
             policy_gate=gates.get("PodGroupPreemptionPolicy", False),
         )
-        self._idle = self._idle_retries(gates) if settings.idle and not settings.tracing else None
-        self._tools.idle = self._idle
+        self._tools.idle = self._idle = self._idle_retries(gates) if settings.idle and not settings.tracing else None
 
     def _idle_retries(self, gates: Mapping[str, bool]) -> IdleRetries | None:
         """None where retries cannot be foreseen: no memo, other orders of queue or children, asynchronous evictions."""
@@ -277,7 +280,14 @@ class Scheduler:
         return self.queue.peek()
 
     def pop(self) -> Cycle | None:
-        """The next entity's cycle, to be walked through ``decide`` and ``submit``; None when nothing is ready."""
+        """The next entity's cycle; None when nothing is ready. Raises GangschedError while another is open."""
+        cycle = self._next()
+        self._open = None if cycle is None else Cycle(cycle, self._handle.give_up)
+        return self._open
+
+    def _next(self) -> AnyCycle | None:
+        if self._open is not None and self._open.open:
+            raise GangschedError(f"pop: {self._open}, allowed when it is submitted")
         if self._idle is not None and self._idle.stirs:
             self._idle.attend()
             self._idle.settle()
@@ -292,18 +302,22 @@ class Scheduler:
             self._tools.log.stage("popped", number, entity.key, attempt=entity.attempts)
         return self._cycle(self._tools, entity, number)
 
-    def _cycle(self, tools: Tools, entity: PoppedEntity, number: int) -> Cycle:
+    def _cycle(self, tools: Tools, entity: PoppedEntity, number: int) -> AnyCycle:
         if isinstance(entity, QueuedPodInfo):
             return PodCycle(tools, entity, number, self._clock.time)
         return GroupCycle(tools, entity, number, self._clock.time)
 
     def step(self) -> CycleReport | None:
-        """One whole cycle."""
-        cycle = self.pop()
+        """One whole cycle. Whatever is raised inside breaks it off half-way: nothing goes on then (``GivenUp``)."""
+        cycle = self._next()
         if cycle is None:
             return None
-        cycle.decide()
-        return cycle.submit()
+        try:
+            cycle.decide()
+            return cycle.submit()
+        except BaseException as problem:
+            give_up(self, problem)
+            raise
 
     def rehearse(self, key: EntityKey) -> tuple[TraceStep, ...]:
         """What an attempt of a waiting entity would do now, up to the submit; none for one that is gated or not here.
@@ -314,13 +328,7 @@ class Scheduler:
         if entity is None:
             return ()
         tools = evolve(self._tools, log=StageLog(False))
-        traced, start = self.tracer.on, self.algorithm.next_start
-        self.tracer.on = self._handle.rehearsal = True
-        try:
-            self._cycle(tools, entity, self._popped).rehearse()
-        finally:
-            self.tracer.on, self._handle.rehearsal, self.algorithm.next_start = traced, False, start
-        return self.tracer.take()
+        return rehearse(self._cycle(tools, entity, self._popped), self.tracer, self._handle, self.algorithm)
 
     def queue_state(self) -> QueueState:
         """Every waiting entity and where it stands."""

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
+from gangsched.engine.cycle import Cycle
 from gangsched.engine.decisions import Bind, Decision, RecordEvent, SetCondition
-from gangsched.engine.scheduler import Cycle, Scheduler
+from gangsched.engine.scheduler import Scheduler
 from tests.cycles.harness import Cluster, leaf, node, pod, pods
 
 ANSWERS: dict[str, tuple[Callable[[Scheduler], tuple[Decision, ...]], list[str]]] = {

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import pytest
 from attrs import evolve
 
+from gangsched.engine.cycle import Cycle
 from gangsched.engine.decisions import Bind
-from gangsched.engine.scheduler import Cycle, Scheduler
+from gangsched.engine.scheduler import Scheduler
 from gangsched_framework.objects import COMPOSITE_POD_GROUP, POD_GROUP, Condition, EntityKey, Node, Pod, PodStatus
 from gangsched_framework.testing import make_composite_pod_group, make_node, make_pod, make_pod_group
 from gangsched_plugins.default_registry import default_registry
