@@ -12,6 +12,7 @@ from operator import attrgetter, itemgetter
 
 from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, RecordEvent, SetCondition
 from gangsched.engine.scheduler import Scheduler
+from gangsched_framework.errors import GangschedError
 from gangsched_framework.objects import POD, POD_GROUP, Condition, EntityKey, PodStatus, replace_condition
 
 PodWrite = SetCondition | Nominate
@@ -28,16 +29,46 @@ BindCall = Callable[[Bind], "str | None"]
 """Carries out a binding; returns None, or the message of the failure."""
 
 
+class _Asked:
+    """A ``bind_call``. Once it went wrong it is not asked again in that cycle: all further bindings fail."""
+
+    def __init__(self, call: BindCall) -> None:
+        self.call = call
+        self._problem: BaseException | None = None
+        self._message = ""
+
+    def __call__(self, bind: Bind) -> str | None:
+        if self._problem is not None:
+            return self._message
+        try:
+            answer: object = self.call(bind)
+        except BaseException as problem:
+            self._problem = problem
+            self._message = f"bind_call raised {type(problem).__name__}: {problem}".removesuffix(": ")
+            return self._message
+        if answer is None or isinstance(answer, str):
+            return answer
+        self._message = f"bind_call returned {type(answer).__name__}, allowed None (it is bound) or str (why it failed)"
+        self._problem = GangschedError(self._message)
+        return self._message
+
+    def end_cycle(self) -> None:
+        """Raise what went wrong in this cycle."""
+        problem, self._problem = self._problem, None
+        if problem is not None:
+            raise problem
+
+
 class Host:
     """Answers the decisions of one core.
 
-    ``bind_call`` carries out a binding (None: each succeeds); ``evict`` is told of each victim (default: the pod is
-    gone at once). ``bindings`` holds what is bound now, ``evicted`` the victims and their preemptors.
+    ``evict`` is told of each victim (default: the pod is gone at once). ``bindings`` holds what is bound now,
+    ``evicted`` the victims and their preemptors.
     """
 
     def __init__(self, core: Scheduler) -> None:
         self.core = core
-        self.bind_call: BindCall | None = None
+        self._asked: _Asked | None = None
         self.evict: Callable[[Evict], None] = self.delete_victim
         self.bindings: dict[str, str] = {}
         self.evicted: dict[str, EntityKey] = {}
@@ -46,6 +77,19 @@ class Host:
         self._update_group_status = core.update_group_status
         self._shared = (_UNSEEN, 0, _UNSEEN)
         self._patched: tuple[PodStatus, Condition | None, str | None, PodStatus] = (_UNSEEN, None, None, _UNSEEN)
+
+    @property
+    def bind_call(self) -> BindCall | None:
+        """Carries out a binding: returns None, or why it failed. None = each succeeds.
+
+        When it raises, or returns anything else, this binding and those of the cycle that it was not asked about yet
+        fail, the rest of the cycle is carried out, and then the exception goes on.
+        """
+        return None if self._asked is None else self._asked.call
+
+    @bind_call.setter
+    def bind_call(self, call: BindCall | None) -> None:
+        self._asked = None if call is None else _Asked(call)
 
     def carry_out(self, decisions: Sequence[Decision]) -> tuple[Decision, ...]:
         """Apply the decisions of a cycle; returns them with what carrying them out added (events, failed bindings)."""
@@ -60,8 +104,10 @@ class Host:
             binds.sort(key=_pod_of)
         bound, added = self._bind(binds)
         if len(bound) < len(binds):  # a failed binding is written to its pod
-            others += added
-        if others:
+            self._write([*others, *added], bound)
+            if self._asked is not None:
+                self._asked.end_cycle()
+        elif others:
             self._write(others, bound)
         else:
             self._confirm(bound)
@@ -91,7 +137,7 @@ class Host:
 
     def _bind(self, binds: Sequence[Bind]) -> tuple[list[Bind], list[Decision]]:
         """Carry bindings out and tell the core; returns those that succeeded, and what the core adds."""
-        core, pods, bindings, bind_call = self.core, self._pods, self.bindings, self.bind_call
+        core, pods, bindings, bind_call = self.core, self._pods, self.bindings, self._asked
         bound: list[Bind] = []
         added: list[Decision] = []
         for bind in binds:
