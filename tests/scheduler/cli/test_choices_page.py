@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.scheduler.cli.command import gangsched_json
+from tests.scheduler.cli.command import gangsched, gangsched_json
 
 ROOT = Path(__file__).resolve().parents[3]
 TRACE = str(ROOT / "examples" / "debated-choices.jsonl.gz")
+PAGE = (ROOT / "docs" / "choices.md").read_text()
 ROWS = [
     [cell.strip() for cell in line.strip("| ").split("|")]
-    for line in (ROOT / "docs" / "choices.md").read_text().splitlines()
+    for line in PAGE.splitlines()
     if re.search(r"\| [0-9a-f]{8} \|$", line)
 ]
 
@@ -40,6 +41,15 @@ def test_a_row(row: list[str]) -> None:
         f"{preemption['lost_gpu_seconds']:,}",
         document["decisions_hash"][:8],
     ] == [placed, finished, waiting, completion, utilisation, cycles, victims, lost, digest]
+
+
+@pytest.mark.parametrize("choice", [pytest.param("preCheck=false", marks=pytest.mark.slow), ""])
+def test_the_attempts_at_pods(choice: str) -> None:
+    counts = re.search(r"pre-check (\S+) attempts at pods are made instead of (\S+)", PAGE)
+    assert counts is not None
+    traced = gangsched("replay", TRACE, "--trace", "--group-scheduling", choice).stdout
+    made = len(re.findall(r"^ +pod ", traced, re.MULTILINE))
+    assert f"{made:,}" == counts[1 if choice else 2]
 
 
 def _minutes(seconds: float) -> str:
