@@ -10,7 +10,7 @@ from gangsched_framework.registry import Registry
 from gangsched_plugins import names
 
 _CONFLICTS = (
-    (names.PROPORTION, names.CAPACITY, "both say what a tenant may take (fair-share.md K1)"),
+    (names.PROPORTION, names.CAPACITY, "both say what a tenant may take"),
     (names.DRF, names.HDRF, "HDRF orders the jobs of a tenant as DRF does"),
 )
 

@@ -121,3 +121,4 @@ def test_what_is_refused(case: Refused) -> None:
     with pytest.raises(ConfigFileError) as refusal:
         load(*case.profiles)
     assert case.want in str(refusal.value)
+    assert ".md" not in str(refusal.value)
