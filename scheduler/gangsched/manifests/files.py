@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import IO, Any, TypeVar
 
 from attrs import frozen
 
 from gangsched.manifests.decoder import Decoder, label_of
+from gangsched.manifests.doubts import Doubts
 from gangsched.manifests.errors import InputError, describe, found
 from gangsched.manifests.sources import Source, open_sources, shown
-from gangsched_framework.objects import ClusterObject, SelectorOwner
+from gangsched_framework.objects import ClusterObject
 
 T = TypeVar("T")
 
@@ -32,6 +33,10 @@ class _Document:
     index: int
     content: Mapping[str, Any]
 
+    def place(self) -> str:
+        """``FILE:LINE`` of its beginning."""
+        return self.source.place(self.index, ())
+
 
 def read_files(
     paths: Sequence[str], *, decoder: Decoder | None = None, stdin: IO[bytes] | IO[str] | None = None, now: int = 0
@@ -39,8 +44,9 @@ def read_files(
     """Read manifests from ``paths``: files, directories (their *.yaml, *.yml, *.json in name order), ``-``; also .gz.
 
     Priority and runtime classes are known to all objects, wherever they stand. ``now``: engine time in nanoseconds.
-    An object given twice is warned about. Raises InputError with file and line, and for an unknown class a strict
-    ``decoder`` meets (the default is strict), and when there is no object at all.
+    Objects given twice, nodes and parents of queues that are named and not there are warned about. Raises InputError
+    with file and line, for an unknown class that a strict ``decoder`` meets (the default is strict), and when there is
+    no object at all.
     """
     decoder = decoder or Decoder()
     warned, skipped = len(decoder.warnings), dict(decoder.skipped)
@@ -51,25 +57,17 @@ def read_files(
         for document in documents:
             _placed(document, lambda content, name: decoder.learn(content, where=name))
         objects: list[ClusterObject] = []
+        doubts = Doubts()
         documents.reverse()
         while documents:  # each document is let go once its objects are there
-            objects += _placed(documents.pop(), lambda content, name: decoder.decode(content, where=name, now=now))
+            document = documents.pop()
+            for obj in _placed(document, lambda content, name: decoder.decode(content, where=name, now=now)):
+                doubts.add(obj, document.source.name, document.place)
+                objects.append(obj)
     news = {
         kind: count - skipped.get(kind, 0) for kind, count in decoder.skipped.items() if count > skipped.get(kind, 0)
     }
-    return Loaded(tuple(objects), (*decoder.warnings[warned:], *_twins(objects)), news)
-
-
-def _twins(objects: Iterable[ClusterObject]) -> Iterator[str]:
-    """A warning for each object that replaces one before it; ``kubectl apply`` would do the same without a word."""
-    seen: dict[tuple[str, str, str], int] = {}
-    for obj in objects:
-        kind = obj.kind if isinstance(obj, SelectorOwner) else type(obj).__name__
-        identity = (kind, getattr(obj, "namespace", ""), obj.name)
-        seen[identity] = seen.get(identity, 0) + 1
-    for identity, count in seen.items():
-        if count > 1:
-            yield f"{'/'.join(filter(None, identity))}: is given {count} times, the last one counts"
+    return Loaded(tuple(objects), (*decoder.warnings[warned:], *doubts.warnings()), news)
 
 
 def _documents(source: Source) -> Iterator[_Document]:

@@ -292,6 +292,7 @@ OBJECTS = [
     Case("an overflowing whole number", changed(POD, "500m", "9" * 60), "in.yaml:11: Pod/web-0: spec.containers[0].resources.requests.cpu: found"),
     Case("a quantity without a digit", changed(POD, "500m", "'m'"), "in.yaml:11: Pod/web-0: spec.containers[0].resources.requests.cpu: found text"),
     Case("a quantity that is true", changed(POD, "500m", "true"), "in.yaml:11: Pod/web-0: spec.containers[0].resources.requests.cpu: found true"),
+    Case("a misspelt resource", changed(POD, "cpu: 500m", "memroy: 1Gi"), "in.yaml:11: Pod/web-0: spec.containers[0].resources.requests.memroy: found an unknown resource, allowed cpu, memory, ephemeral-storage, hugepages-*, or a name with a domain such as example.com/gpu; did you mean memory?"),
     Case("an unknown resource", changed(POD, "cpu: 500m", "gpu: 1"), "in.yaml:11: Pod/web-0: spec.containers[0].resources.requests.gpu: found an unknown"),
     Case(
         "a device without a limit",
@@ -342,6 +343,8 @@ OBJECTS = [
     Case("a scheduling group without a name", pod_with("schedulingGroup: {}"), "in.yaml:12: Pod/web-0: spec.schedulingGroup.podGroupName: found nothing"),
     Case("a bad phase", POD + "status: {phase: Runing}\n", 'in.yaml:12: Pod/web-0: status.phase: found text "Runing", allowed Pending, Running'),
     Case("a bad taint effect", changed(NODE, "effect: NoSchedule", "effect: Never"), 'in.yaml:8: Node/node-1: spec.taints[0].effect: found text "Never"'),
+    Case("a part of a device", changed(NODE, 'cpu: "4"', 'nvidia.com/gpu: "1.5"'), 'in.yaml:11: Node/node-1: status.capacity["nvidia.com/gpu"]: found a fraction, allowed a whole number'),
+    Case("a part of a pod", changed(NODE, 'cpu: "4"', 'pods: 500m'), 'in.yaml:11: Node/node-1: status.capacity.pods: found a fraction, allowed a whole number'),
     Case("a bad node amount", changed(NODE, '"4"', '"4x"'), 'in.yaml:11: Node/node-1: status.capacity.cpu: found text "4x"'),
     Case("both policies", changed(GROUP, "    gang:", "    basic: {}\n    gang:"), "in.yaml:6: PodGroup/train: spec.schedulingPolicy: found basic and gang, allowed exactly one"),
     Case("neither policy", changed(GROUP, "    gang:\n      minCount: 4\n", "    {}\n"), "in.yaml:6: PodGroup/train: spec.schedulingPolicy: found neither, allowed exactly one"),

@@ -53,8 +53,44 @@ def test_an_object_given_twice_is_warned_about(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("---\n".join([NODE.format("p"), pod, pod, other]))
     (tmp_path / "b.yaml").write_text("---\n".join([NODE.format("q"), pod]))
     loaded = read_files([str(tmp_path)])
-    assert loaded.warnings == ("Pod/default/p: is given 3 times, the last one counts",)
+    assert loaded.warnings == (f"{tmp_path / 'a.yaml'}:10: Pod/default/p: is given 3 times, the last one counts",)
     assert len(loaded.objects) == 6
+
+
+def test_of_many_given_twice_the_first_ones_show_their_line(tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text("---\n".join(NODE.format(name) for name in 2 * "abcdefghijkl"))
+    places = [warning.partition(": ")[0] for warning in read_files([str(file)]).warnings]
+    assert places == [f"{file}:{4 * at + 1}" for at in range(12, 22)] + [str(file)] * 2
+
+
+POD = "apiVersion: v1\nkind: Pod\nmetadata: {{name: {}}}\nspec: {{nodeName: {}, containers: [{{name: c, image: x}}]}}\n"
+QUEUE = "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {{name: {}}}\nspec: {{parent: {}}}\n"
+MISSED = {
+    "a node that no file has": (
+        [NODE.format("n"), POD.format("a", "ghost"), POD.format("b", "ghost"), POD.format("c", "n")],
+        ["Pod/a: spec.nodeName: node ghost is not there, so the pod takes no room (1 more)"],
+    ),
+    "a node that comes later": ([POD.format("a", "n"), NODE.format("n")], []),
+    "a parent that no file has": ([QUEUE.format("q", "p")], ["Queue/q: spec.parent: queue p is not there"]),
+    "a parent that comes later": ([QUEUE.format("q", "p"), QUEUE.format("p", "root")], []),
+    "the queue that is always there": ([QUEUE.format("q", "default")], []),
+    "the queue itself": ([QUEUE.format("q", "q")], ["Queue/q: spec.parent: the queue is its own ancestor"]),
+    "two queues in a circle, and one below": (
+        [QUEUE.format("q", "p"), QUEUE.format("p", "q"), QUEUE.format("o", "q")],
+        [
+            "Queue/q: spec.parent: the queue is its own ancestor",
+            "Queue/p: spec.parent: the queue is its own ancestor",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("documents", "want"), MISSED.values(), ids=MISSED)
+def test_what_is_named_and_not_there_is_warned_about(documents: list[str], want: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text("---\n".join(documents))
+    assert list(read_files([str(file)]).warnings) == [f"{file}: {text}" for text in want]
 
 
 def test_a_class_may_stand_after_the_pods_that_name_it(tmp_path: Path) -> None:

@@ -9,21 +9,24 @@ from gangsched.manifests.fields import Raw, each, need, one_of, part, unique
 from gangsched.manifests.names import LABEL_VALUE, require_qualified, validate_labels
 from gangsched.manifests.validation.groups import MAX_USER_PRIORITY
 from gangsched.manifests.validation.pods import EFFECTS, PREEMPTION_POLICIES, validate_toleration
+from gangsched.manifests.validation.resources import require_whole
 from gangsched.manifests.validation.selectors import validate_label_selector
 
 _SYSTEM = "system-"
 _BUILT_IN = ("system-node-critical", "system-cluster-critical")
+_AMOUNTS = ("capacity", "allocatable")
 _PERCENTAGE = re.compile(r"(\d{1,2}|100)%", re.ASCII)
 
 
 def validate_node(manifest: Raw) -> None:
-    """Taints and resource names."""
+    """Taints, resource names, whole numbers of pods and devices."""
     spec, status = manifest.get("spec") or {}, manifest.get("status") or {}
     part(manifest, "spec", lambda _: each(spec, "taints", _validate_taint))
     part(manifest, "spec", lambda _: unique(spec, "taints", lambda taint: (taint.get("key"), taint.get("effect"))))
-    for field in ("capacity", "allocatable"):
+    for field in _AMOUNTS:
         for name in status.get(field) or {}:
             require_qualified(name, "status", field, name)
+    part(manifest, "status", _require_whole_amounts)
 
 
 def validate_priority_class(manifest: Raw) -> None:
@@ -81,6 +84,11 @@ def validate_selector(spec: Raw) -> None:
         part(spec, "selector", validate_label_selector)
     except InputError as error:
         raise error.under("spec") from None
+
+
+def _require_whole_amounts(status: Raw) -> None:
+    for field in _AMOUNTS:
+        part(status, field, require_whole)
 
 
 def _validate_taint(raw: Raw) -> None:

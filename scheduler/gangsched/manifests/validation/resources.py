@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gangsched.manifests.amounts import amounts_of
-from gangsched.manifests.errors import found, printable
+from gangsched.manifests.errors import closest, found, printable
 from gangsched.manifests.fields import Raw
 from gangsched.manifests.names import require_qualified
 from gangsched_framework.pod_requests import is_scalar
 from gangsched_framework.quantity import UNIT, parse_amount
-from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY
+from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
 
 _STANDARD = (CPU, MEMORY, EPHEMERAL_STORAGE)
 _HUGE_PAGES = "hugepages-"
@@ -38,6 +38,13 @@ def validate_resources(raw: Raw, *, pod_level: bool = False) -> None:
         _huge_pages_need_company(limits, requests)
 
 
+def require_whole(raw: Raw) -> None:
+    """Refuse a fraction of pods or of a device a node has."""
+    for name, amount in amounts_of(raw, round_up=False).items():
+        if amount % UNIT and (name == PODS or _is_whole(name)):
+            raise found("a fraction", "a whole number", name)
+
+
 def validate_overhead(raw: Raw) -> None:
     """Names of the resources of ``overhead``."""
     for name in raw.get("overhead") or {}:
@@ -51,7 +58,7 @@ def _validate_name(name: str, field: str, pod_level: bool) -> None:
         raise found("a resource that pods do not share", "cpu, memory, hugepages-*", field, name)
     if "/" not in name and name not in _STANDARD and not huge:
         allowed = "cpu, memory, ephemeral-storage, hugepages-*, or a name with a domain such as example.com/gpu"
-        raise found("an unknown resource", allowed, field, name)
+        raise found("an unknown resource", allowed, field, name, hint=closest(name, _STANDARD))
 
 
 def _is_whole(name: str) -> bool:
