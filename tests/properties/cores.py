@@ -13,7 +13,6 @@ from attrs import evolve
 
 from gangsched.config import FeatureGates, SchedulerConfig, load_config
 from gangsched.engine import (
-    bulk_plan,
     columns,
     domain_choice,
     placement_board,
@@ -159,7 +158,6 @@ _GATES = (
 
 
 _LIMITS: tuple[tuple[ModuleType, str, int], ...] = (
-    (bulk_plan, "_SPARE", 1),
     (columns, "MAX_COLUMNS", 5),
     (domain_choice, "MAX_CLASSES", 3),
     (node_table, "MAX_MOVES", 40),

@@ -19,9 +19,6 @@ from gangsched_framework.refusals import Rows
 MIN_RUN = 16
 """Pods from which a plan is cheaper than choosing one by one (measured)."""
 
-_SPARE = 1
-"""Steps looked ahead beyond an even distribution."""
-
 Scores = Sequence[tuple[ScoreColumn, int]]
 
 
@@ -43,41 +40,38 @@ def room_of(filters: Sequence[FilterColumn], rows: Rows, most: int) -> NDArray[n
 def plan(
     filters: Sequence[FilterColumn], scores: Scores, fixed: NDArray[np.int64], rows: Rows, count: int
 ) -> list[int]:
-    """The rows of the first ``count`` pods, fewer when no more find room.
+    """The rows of the first ``count`` pods, fewer when no more find room. O((rows + count) log count).
 
     ``rows``: those that are feasible now, ascending; ``fixed``: the part of their totals that pods do not change.
     """
     room = room_of(filters, rows, count)
-    before = np.zeros(len(rows), np.int64)
-    taken: list[int] = []
-    width = _SPARE + count // max(1, len(rows))
-    while len(taken) < count and bool((before < room).any()):
-        chosen = _greedy(scores, fixed, rows, room, before, width)[: count - len(taken)]
-        before += np.bincount(chosen, minlength=len(rows))
-        taken += rows[chosen].tolist()
+    size, start, width = len(rows), 0, 1 + count // max(1, len(rows))  # one more than if they went evenly
+    going = np.flatnonzero(room > 0)
+    low = np.full(len(going), np.iinfo(np.int64).max)
+    places = np.zeros(0, np.int64)  # in the order of taking, which a number tells with its row
+    while len(going):
+        here = going[:, None]
+        offers = _offers(scores, fixed[going], rows[going], room[here], np.arange(start, start + width))
+        offers[:, 0] = np.minimum(offers[:, 0], low)
+        smallest = np.minimum.accumulate(offers, axis=1)
+        new = smallest * -size + here
+        places = np.sort(np.concatenate((places, new[smallest >= 0])))[:count]
+        start += width
         width *= 2
+        # only a row that has taken all that was looked at may take more
+        more = (room[going] > start) & ((new[:, -1] <= places[-1]) | (len(places) < count))
+        going, low = going[more], smallest[more, -1]
+    taken: list[int] = rows[places % size].tolist()
     return taken
 
 
-def _greedy(
-    scores: Scores,
-    fixed: NDArray[np.int64],
-    rows: Rows,
-    room: NDArray[np.int64],
-    before: NDArray[np.int64],
-    width: int,
-) -> NDArray[np.intp]:
-    """The choices in order, as positions in ``rows``, up to where a row has made ``width`` offers and may make more."""
-    steps = before[:, None] + np.arange(width)
-    offers = np.repeat(fixed[:, None], width, axis=1)
+def _offers(
+    scores: Scores, fixed: NDArray[np.int64], rows: Rows, room: NDArray[np.int64], steps: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """What rows offer after so many steps; -1 where they have no room."""
+    offers = np.repeat(fixed[:, None], len(steps), axis=1)
     for score, weight in scores:
         if score.ahead is not None:
-            offers += score.ahead(rows, np.minimum(steps, room[:, None])) * weight
-    offers[steps >= room[:, None]] = -1
-    smallest = np.minimum.accumulate(offers, axis=1).ravel()
-    order = np.argsort(-smallest, kind="stable")
-    order = order[smallest[order] >= 0]
-    at, step = np.divmod(order, width)
-    more = (step == width - 1) & (before[at] + width < room[at])
-    end = int(more.argmax()) + 1 if more.any() else len(at)
-    return at[:end]
+            offers += score.ahead(rows, np.minimum(steps, room)) * weight
+    offers[steps >= room] = -1
+    return offers

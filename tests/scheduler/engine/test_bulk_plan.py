@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from gangsched.engine import bulk_plan
 from gangsched.engine.bulk_plan import can_plan, plan
 from gangsched_framework.columns import FilterColumn, Refusals, ScoreColumn
 from gangsched_framework.refusals import Rows
@@ -50,15 +49,11 @@ def one_by_one(rows: Offers, fixed: Sequence[int], count: int) -> list[int]:
 
 
 @settings(deadline=None, max_examples=300)
-@given(offers, st.lists(st.integers(0, 3), min_size=6, max_size=6), st.integers(1, 20), st.integers(1, 4))
-def test_a_plan_equals_choosing_one_by_one(rows: Offers, fixed: list[int], count: int, spare: int) -> None:
-    before, bulk_plan._SPARE = bulk_plan._SPARE, spare
+@given(offers, st.lists(st.integers(0, 3), min_size=6, max_size=6), st.integers(1, 20))
+def test_a_plan_equals_choosing_one_by_one(rows: Offers, fixed: list[int], count: int) -> None:
     refuse, score = columns_of(rows)
     feasible = np.array([r for r, row in enumerate(rows) if row], np.intp)
-    try:
-        got = plan([refuse], [(score, 1)], np.array(fixed, np.int64)[feasible], feasible, count)
-    finally:
-        bulk_plan._SPARE = before
+    got = plan([refuse], [(score, 1)], np.array(fixed, np.int64)[feasible], feasible, count)
     assert got == one_by_one(rows, fixed, count)
 
 
@@ -95,3 +90,27 @@ def test_a_dip_in_a_sequence_is_taken_with_what_follows_it() -> None:
 
 def _plan(refuse: FilterColumn, score: ScoreColumn, rows: Offers, count: int) -> list[int]:
     return plan([refuse], [(score, 1)], np.zeros(len(rows), np.int64), np.arange(len(rows)), count)
+
+
+UNEVEN: dict[str, tuple[int, list[int]]] = {
+    "one node takes nearly all": (50, [1000, *[40] * 999]),
+    "each node is filled before the next": (0, [1000] * 1000),
+    "each takes some in turn": (40, [1000] * 1000),
+    "few nodes take many": (40, [10_000] * 4),
+}
+
+
+@pytest.mark.parametrize("falls, rooms", UNEVEN.values(), ids=UNEVEN)
+def test_offers_are_looked_up_about_as_often_as_pods_are_placed(falls: int, rooms: list[int]) -> None:
+    """The more pods a row has, the less it offers: by a step where it is full by ``falls``."""
+    asked, room, count = [0], np.array(rooms, np.int64), 1000
+
+    def ahead(chosen: Rows, steps: Numbers) -> Numbers:
+        asked[0] += steps.size
+        return 100 - falls * steps // room[chosen][:, None]
+
+    refuse = FilterColumn(lambda: room > 0, _nobody, bool, room=lambda rows: room[rows])
+    score = ScoreColumn(lambda: room, int, ahead=ahead)
+    taken = plan([refuse], [(score, 1)], np.zeros(len(rooms), np.int64), np.arange(len(rooms)), count)
+    assert len(taken) == count
+    assert asked[0] <= 16 * count
