@@ -36,6 +36,12 @@ class InputError(GangschedError):
         self.line = line
 
 
+def unreadable(problem: Exception) -> str:
+    """How reading a file ended, in every reader's words: ``cannot be read: no such file or directory``."""
+    reason = (isinstance(problem, OSError) and problem.strerror) or str(problem)
+    return f"cannot be read: {reason[:1].lower()}{reason[1:]}"
+
+
 def on_one_line(text: str) -> str:
     """The text with line breaks and whatever else a terminal would obey written as escapes."""
     if text.isprintable():

@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from gangsched_framework.errors import InputError, path_text
+from gangsched_framework.errors import InputError, path_text, unreadable
 
 MAX_DEPTH = 100
 """Lists and mappings inside each other; the deepest Kubernetes object has about 30."""
@@ -51,8 +51,7 @@ def read_text(path: str | Path) -> str:
         with Path(path).open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(str(path), None, f"cannot be read: {reason}") from None
+        raise InputError(str(path), None, unreadable(error)) from None
     if len(data) > MAX_BYTES:
         raise InputError(str(path), None, f"found more than {MAX_BYTES} bytes, a configuration has far less")
     return decode(data, str(path))

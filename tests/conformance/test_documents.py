@@ -119,5 +119,5 @@ def test_a_bad_file_is_refused_in_one_line(bad: Bad, tmp_path: Path) -> None:
 def test_a_path_without_scenarios_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConformError, match="no recorded scenarios"):
         list(read_scenarios([tmp_path]))
-    with pytest.raises(ConformError, match="no such file or folder"):
+    with pytest.raises(ConformError, match="cannot be read: no such file or directory"):
         list(read_scenarios([tmp_path / "absent"]))

@@ -26,7 +26,7 @@ from gangsched.conform.scenario import Difference, Options, Outcome
 @config_option
 @click.option("--fields", default="", metavar="A,B,-C", help="Compare only fields A and B; leave out C.")
 @click.option("--state-only", is_flag=True, help="Of Volcano's sessions: shares and orders when the first one opened.")
-@click.option("-o", "output", type=Words(["text", "json"]), default="text", show_default=True)
+@click.option("-o", "--output", type=Words(["text", "json"]), default="text", show_default=True)
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes to play in.")
 @click.pass_context
 def conform(

@@ -29,7 +29,7 @@ from gangsched.replay.nodes import named_nodes, read_queues
 from gangsched.replay.player import Player, ReplayResult
 from gangsched.replay.run_folder import RunFolder
 from gangsched.replay.share_series import ShareSeries
-from gangsched.replay.times import parse_duration, parse_seconds
+from gangsched.replay.times import parse_seconds, parse_span
 from gangsched.report.replay_summary import ReplaySummary, summarise
 from gangsched.report.replay_text import replay_text
 from gangsched_framework.errors import ConfigurationError
@@ -37,7 +37,7 @@ from gangsched_framework.objects import Node
 
 
 class Moment(click.ParamType[int]):
-    """Seconds since the start of the trace, or a duration such as ``36h``; nanoseconds to the command."""
+    """Seconds since the start of the trace, or a duration such as ``1d12h``; nanoseconds to the command."""
 
     name = "TIME"
 
@@ -45,9 +45,9 @@ class Moment(click.ParamType[int]):
         if isinstance(value, int):
             return value
         try:
-            return parse_duration(value) if value[-1:].isalpha() else parse_seconds(value)
+            return parse_span(value) if value[-1:].isalpha() else parse_seconds(value)
         except ValueError as problem:
-            self.fail(f"found {value!r}, allowed seconds or a duration such as 36h ({problem})", param, ctx)
+            self.fail(f"found {value!r}, allowed seconds or a duration such as 1d12h ({problem})", param, ctx)
 
 
 @frozen
@@ -94,7 +94,7 @@ class Options:
 @click.option("--format", "format_", type=Words(("auto", *FORMATS)), default="auto", show_default=True)
 @click.option("--nodes", metavar="FILE|COUNTxSHAPE", help="Nodes at time 0, as manifests or like 80x8gpu.")
 @click.option("--queues", metavar="FILE", help="Queues at time 0, as manifests; then shares are reported, too.")
-@click.option("--until", type=Moment(), help="End after this time: seconds, or like 36h.")
+@click.option("--until", type=Moment(), help="End after this time: seconds, or like 1d12h.")
 @config_option
 @gates_option
 @groups_option

@@ -13,6 +13,7 @@ from gangsched.config.expand import WEIGHTED, BuildError, expand, merge
 from gangsched.config.fair_share import is_dynamic, with_fair_share
 from gangsched.config.gates import FeatureGates
 from gangsched.config.group_scheduling import SECTION, chosen, fields_of
+from gangsched.config.halves import halved
 from gangsched.config.model import NodeOrder, SchedulerConfig
 from gangsched.config.problems import ConfigFileError, Problem, Source, dotted
 from gangsched.config.validate import problems
@@ -98,8 +99,9 @@ class _Builder:
             written_here = key in document.group_scheduling
             self._origins[f"{SECTION}.{key}"] = self._origin((SECTION, key)) if written_here else "default"
         written = document.profiles or (WrittenProfile(()),)
+        profiles = self._profiles(written, settings)
         return SchedulerConfig(
-            profiles=self._profiles(written, settings),
+            profiles=profiles,
             gates=self._gates,
             initial_backoff=settings["podInitialBackoffSeconds"] * _SECOND,
             max_backoff=settings["podMaxBackoffSeconds"] * _SECOND,
@@ -109,7 +111,7 @@ class _Builder:
             node_order=node_order or document.node_order or "name",
             group_scheduling=groups,
             origins=self._origins,
-            warnings=tuple(self._warnings()),
+            warnings=(*self._misspelt(), *self._halved(written, profiles)),
         )
 
     def _profiles(self, written: Sequence[WrittenProfile], settings: Mapping[str, int]) -> tuple[Profile, ...]:
@@ -183,7 +185,7 @@ class _Builder:
             path = path[:-1]
         return f"{self._document.source.name}:{self._lines[path]}"
 
-    def _warnings(self) -> Iterator[str]:
+    def _misspelt(self) -> Iterator[str]:
         """Names that upstream lets pass in silence, though they are probably misspelt (spec §2.3, §2.8)."""
         for profile in self._document.profiles:
             disabled = (entry for plugins in profile.plugins.values() for entry in plugins.disabled)
@@ -193,6 +195,12 @@ class _Builder:
                 if name != "*" and name not in self._registry and name not in KNOWN_PLUGINS:
                     hint = did_you_mean(name, self._registry)
                     yield f'{self._origin(path)}: {dotted(path)}: there is no plugin "{name}"{hint}'
+
+    def _halved(self, written: Sequence[WrittenProfile], profiles: Sequence[Profile]) -> Iterator[str]:
+        for item, profile in zip(written, profiles, strict=True):
+            for path, text in halved(profile.points, item.plugins):
+                where = path or item.path
+                yield f"{self._origin(where)}: {dotted(where)}: {text}"
 
 
 def _reference(entry: Entry, point: str) -> PluginRef:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import stat
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -12,6 +13,7 @@ from typing import Any, NoReturn
 
 from gangsched.conform.errors import ConformError
 from gangsched.conform.scenario import Scenario
+from gangsched_framework.errors import unreadable
 
 KUBE_FORMAT = "gangsched conformance v1"
 MAX_BYTES = 64 << 20
@@ -31,10 +33,11 @@ def read_scenarios(paths: Sequence[Path]) -> Iterator[Scenario]:
 
 
 def _files(path: Path) -> list[Path]:
-    if path.is_file():
-        return [path]
-    if not path.exists():
-        raise ConformError(f"{path}: no such file or folder")
+    try:
+        if not stat.S_ISDIR(path.stat().st_mode):
+            return [path]
+    except (OSError, ValueError) as problem:  # ValueError: a path with a null character
+        raise ConformError(f"{path}: {unreadable(problem)}") from None
     found = sorted(p for p in path.rglob("*") if p.name.endswith(SUFFIXES) and p.is_file())
     if not found:
         raise ConformError(f"{path}: no recorded scenarios, expected files named *{', *'.join(SUFFIXES)}")
@@ -74,7 +77,7 @@ def _lines(file: Path) -> Iterator[tuple[int, str]]:
     except UnicodeDecodeError as problem:
         raise ConformError(f"{file}:{number}: not UTF-8: {problem.reason}") from None
     except (OSError, EOFError, zlib.error) as problem:
-        raise ConformError(f"{file}:{number + 1}: cannot be read: {problem}") from None
+        raise ConformError(f"{file}:{number + 1}: {unreadable(problem)}") from None
 
 
 def _parse(text: str, where: str, first_line: int) -> Any:

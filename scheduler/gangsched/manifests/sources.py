@@ -56,8 +56,10 @@ class Source:
 def open_sources(paths: Sequence[str], stdin: IO[bytes] | IO[str] | None = None) -> Iterator[Source]:
     """The sources of ``paths`` in order: files, directories (their manifests in name order), ``-`` for ``stdin``.
 
-    A name or content of gzip is unpacked. Raises InputError for what cannot be read.
+    A name or content of gzip is unpacked. Raises InputError for what cannot be read, and for ``-`` given twice.
     """
+    if paths.count(STDIN) > 1:
+        raise found(f"{STDIN} twice", "standard input once: it is empty after that", where=shown(STDIN))
     for path in paths:
         if path == STDIN:
             yield source_of(shown(STDIN), _read(stdin or sys.stdin.buffer, shown(STDIN)))
@@ -150,8 +152,7 @@ def _decoded(name: str, raw: bytes) -> str:
 
 
 def _unreadable(path: str, error: Exception) -> InputError:
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return InputError(f"cannot be read: {reason[:1].lower()}{reason[1:]}", where=shown(path))
+    return InputError(errors.unreadable(error), where=shown(path))
 
 
 def _too_large(name: str) -> InputError:

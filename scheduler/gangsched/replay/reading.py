@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from gangsched.manifests.errors import InputError, found
+from gangsched.manifests.sources import STDIN, shown
 from gangsched.replay.complaints import Complaints
+from gangsched_framework.errors import unreadable
 
 LONGEST_LINE = 16 * 2**20
 """Bytes of one line; a longer one is refused before it fills the memory."""
@@ -28,6 +30,8 @@ def read_lines(complaints: Complaints) -> Iterator[tuple[int, str]]:
     number = 0
     if stat.S_ISFIFO(_mode(complaints.path)):
         raise InputError("found a pipe, allowed a file", where=complaints.path)
+    if complaints.path == STDIN and not Path(STDIN).exists():
+        raise InputError("found standard input, allowed a file, as a trace is read more than once", where=shown(STDIN))
     try:
         with _open(complaints.path) as stream:
             for number, raw in enumerate(_raw_lines(stream), start=1):
@@ -36,7 +40,7 @@ def read_lines(complaints: Complaints) -> Iterator[tuple[int, str]]:
                     yield number, text
     except (OSError, EOFError, zlib.error) as problem:
         if number == 0 and isinstance(problem, OSError) and problem.errno is not None:
-            raise InputError(str(problem.strerror), where=complaints.path) from None
+            raise InputError(unreadable(problem), where=complaints.path) from None
         complaints.add(number + 1, InputError(f"cannot be read on: {problem}"))
 
 

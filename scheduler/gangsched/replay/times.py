@@ -6,12 +6,15 @@ import re
 from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 
 SECOND = 1_000_000_000
+DAY = 86_400 * SECOND
 LATEST = 9_223_372_036 * SECOND
 """Last nanosecond a trace may name (292 years)."""
 
 _LONGEST = 60  # characters of a number; more digits than that mean nothing in a time
 _EXACT = Context(prec=100)
 _PARTS = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(h|ms|m|s|us|µs|ns)")
+_DAYS = re.compile(r"([0-9]{1,9})d ?")
+_GAP = re.compile(r"(?<=[a-z]) (?=[0-9.])")
 _UNITS = {"h": 3600 * SECOND, "m": 60 * SECOND, "s": SECOND, "ms": 10**6, "us": 1000, "µs": 1000, "ns": 1}
 
 
@@ -45,6 +48,16 @@ def parse_duration(text: str) -> int:
         position = part.end()
     if not text or position < len(text):
         raise ValueError("numbers with units h, m, s, ms, us or ns")
+    if total > LATEST:
+        raise ValueError(f"longer than {LATEST // SECOND} s")
+    return total
+
+
+def parse_span(text: str) -> int:
+    """``parse_duration`` that also takes days and spaces, as our reports show durations: ``1d12h``, ``2d 13h``."""
+    days = _DAYS.match(text)
+    rest = _GAP.sub("", text[days.end() :] if days else text)
+    total = (int(days[1]) * DAY if days else 0) + (parse_duration(rest) if rest or not days else 0)
     if total > LATEST:
         raise ValueError(f"longer than {LATEST // SECOND} s")
     return total

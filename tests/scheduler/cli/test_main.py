@@ -47,6 +47,7 @@ def test_every_verb_can_be_loaded_and_explains_itself(verb: str) -> None:
     assert result.stdout.startswith(f"Usage: {main.name} {verb}")
 
 
+MISSING = "cannot be read: no such file or directory"
 ERRORS = {
     "an unknown verb": (("rnu",), "gangsched: No such command 'rnu'"),
     "an unknown option": (("run", "--oncee"), "No such option '--oncee'"),
@@ -55,15 +56,21 @@ ERRORS = {
     "a misspelt output": (("run", "-f", "x", "-o", "jsn"), """'yaml'; did you mean "json"?; see"""),
     "a misspelt subject": (("top", "queus"), """'queues', 'jobs'; did you mean "queues"?; see gangsched top --help"""),
     "a missing subject": (("top",), "Missing argument 'queues|jobs'. Choose from: queues, jobs; see"),
-    "a missing manifest": (("run", "-f", "missing.yaml"), "missing.yaml: "),
-    "a missing trace": (("replay", "missing.jsonl"), "missing.jsonl: "),
-    "a missing configuration": (("config", "view", "-c", "missing.yaml"), "missing.yaml: "),
+    "a missing manifest": (("run", "-f", "missing.yaml"), f"missing.yaml: {MISSING}"),
+    "a missing trace": (("replay", "missing.jsonl"), f"missing.jsonl: {MISSING}"),
+    "a missing recording": (("conform", "missing.jsonl"), f"missing.jsonl: {MISSING}"),
+    "a missing configuration": (("config", "view", "-c", "missing.yaml"), f"missing.yaml: {MISSING}"),
+    "a trace on standard input": (("replay", "-"), "<stdin>: found standard input, allowed a file, as a trace is read"),
+    "standard input given twice": (
+        ("run", "-f", "-", "-f", "-"),
+        "<stdin>: found - twice, allowed standard input once",
+    ),
     "an unknown gate": (
         ("run", "-f", "x", "--feature-gates", "CompositePodGroups=true"),
         'did you mean "CompositePodGroup"?',
     ),
     "a gate without a value": (("run", "-f", "x", "--feature-gates", "CompositePodGroup"), "CompositePodGroup=true"),
-    "a bad moment": (("replay", "x", "--until", "soon"), "found 'soon', allowed seconds or a duration such as 36h"),
+    "a bad moment": (("replay", "x", "--until", "soon"), "found 'soon', allowed seconds or a duration such as 1d12h"),
     "an unknown format": (("replay", "x", "--format", "swf"), "'swf' is not one of"),
 }
 

@@ -243,7 +243,7 @@ def test_a_bad_file_is_refused_in_one_line(content: str | bytes, want: str, tmp_
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, registry: Registry) -> None:
-    for path, want in ((tmp_path / "none.yaml", "No such file or directory"), (tmp_path, "Is a directory")):
+    for path, want in ((tmp_path / "none.yaml", "no such file or directory"), (tmp_path, "is a directory")):
         with pytest.raises(ConfigurationError) as caught:
             load_config(path, registry=registry)
         assert str(caught.value) == f"{path}: cannot be read: {want}"
@@ -278,6 +278,43 @@ def test_accepted(text: str, tmp_path: Path, registry: Registry) -> None:
     path.write_text(TOP + text)
 
     assert load_config(path, registry=registry).profiles
+
+
+HALF = {
+    "disabled by its name": (
+        "preFilter: {disabled: [{name: NodePorts}, {name: NodeResourcesFit}]}",
+        [
+            "5: profiles[0].plugins.preFilter.disabled[0].name: "
+            '"NodePorts" is not in preFilter, whose work it needs in filter: pods end in an Error',
+            "5: profiles[0].plugins.preFilter.disabled[1].name: "
+            '"NodeResourcesFit" is not in preFilter, whose work it needs in filter: pods end in an Error',
+        ],
+    ),
+    "disabled with all others": (
+        "{preFilter: {disabled: [{name: '*'}]}, multiPoint: {disabled: [{name: '*'}], enabled: [{name: PrioritySort}, "
+        "{name: DefaultBinder}, {name: NodePorts}]}}",
+        [
+            "5: profiles[0].plugins.preFilter.disabled[0].name: "
+            '"NodePorts" is not in preFilter, whose work it needs in filter: pods end in an Error',
+        ],
+    ),
+    "never enabled": (
+        "{score: {enabled: [{name: TaintToleration}]}, multiPoint: {disabled: [{name: TaintToleration}]}}",
+        ['4: profiles[0]: "TaintToleration" is not in preScore, whose work it needs in score: pods end in an Error'],
+    ),
+    "both halves disabled": (
+        "{preFilter: {disabled: [{name: NodePorts}]}, filter: {disabled: [{name: NodePorts}]}}",
+        [],
+    ),
+    "one that does without": ("preFilter: {disabled: [{name: NodeAffinity}]}", []),
+}
+
+
+@pytest.mark.parametrize(("plugins", "want"), HALF.values(), ids=HALF)
+def test_half_a_plugin_is_warned_about(plugins: str, want: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text(TOP + f"profiles:\n- plugins:\n    {plugins}\n")
+    assert list(load_config(path).warnings) == [f"{path}:{text}" for text in want]
 
 
 def test_names_that_are_probably_misspelt_are_warned_about(tmp_path: Path, registry: Registry) -> None:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gangsched.replay.times import LATEST, parse_duration, parse_seconds, seconds
+from gangsched.replay.times import LATEST, parse_duration, parse_seconds, parse_span, seconds
+from gangsched.report.columns import duration
 
 SECONDS = {
     "a whole number": ("12", 12_000_000_000),
@@ -64,6 +65,32 @@ def test_durations_are_read_as_kubernetes_does(text: str, want: int) -> None:
 def test_what_is_no_duration_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"numbers with units|beyond|more than"):
         parse_duration(text)
+
+
+SPANS = {
+    "days and hours": ("1d12h", 36 * 3600 * 10**9),
+    "as a report shows it": ("2d 13h", 61 * 3600 * 10**9),
+    "hours and minutes of a report": ("2h 5m", 7500 * 10**9),
+    "days alone": ("3d", 3 * 86400 * 10**9),
+    "no day": ("0d", 0),
+    "without days": ("1h30m", 5400 * 10**9),
+}
+
+
+@pytest.mark.parametrize("text, want", SPANS.values(), ids=SPANS)
+def test_spans_are_read_as_reports_show_them(text: str, want: int) -> None:
+    assert parse_span(text) == want
+
+
+@given(st.integers(1, 10**7))
+def test_what_a_report_shows_is_read_back_to_its_two_largest_units(whole: int) -> None:
+    assert duration(parse_span(duration(whole * 10**9))) == duration(whole * 10**9)
+
+
+@pytest.mark.parametrize("text", ["", "d", "1h2d", "1.5d", "1 d", "1d  2h", "1d h", "200000d", "9" * 10 + "d"])
+def test_what_is_no_span_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"numbers with units|longer than"):
+        parse_span(text)
 
 
 @given(st.integers(0, LATEST))
