@@ -72,6 +72,10 @@ class Context:
         text, count = known or (": ".join(part for part in (self.where, self.label, message) if part), 0)
         self._warned[subject] = (text, count + 1)
 
+    def tell(self, warning: str) -> None:
+        """A warning that names its places itself."""
+        self._warned[warning] = (warning, 1)
+
     def warn_off(self, gate: str, path: str = "") -> None:
         """Warn about a field, or ('') the object itself, that decides nothing if ``gate`` is known to be off."""
         if not self.gates.get(gate, True):

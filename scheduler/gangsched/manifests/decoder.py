@@ -39,6 +39,10 @@ class Decoder:
         self._context.gates = gates
         self._templates.forget()
 
+    def tell(self, warning: str) -> None:
+        """Add a warning about objects that were read together."""
+        self._context.tell(warning)
+
     @property
     def warnings(self) -> list[str]:
         """Deciding fields and kinds that are not modelled, references that led nowhere: each once, counted."""

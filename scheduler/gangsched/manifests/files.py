@@ -64,10 +64,12 @@ def read_files(
             for obj in _placed(document, lambda content, name: decoder.decode(content, where=name, now=now)):
                 doubts.add(obj, document.source.name, document.place)
                 objects.append(obj)
+    for warning in doubts.warnings():
+        decoder.tell(warning)
     news = {
         kind: count - skipped.get(kind, 0) for kind, count in decoder.skipped.items() if count > skipped.get(kind, 0)
     }
-    return Loaded(tuple(objects), (*decoder.warnings[warned:], *doubts.warnings()), news)
+    return Loaded(tuple(objects), tuple(decoder.warnings[warned:]), news)
 
 
 def _documents(source: Source) -> Iterator[_Document]:
