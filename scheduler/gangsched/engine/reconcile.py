@@ -104,8 +104,8 @@ def _policy_of(group: Group) -> str:
 
 def _compared(tree: PodGroupInfo, queued: Sequence[Pod], forest: Forest) -> Sequence[Pod]:
     """The queued pods, then the scheduled ones in tree order (spec §4.3)."""
-    compared = queued
+    scheduled: list[Pod] = []
     for leaf in tree.leaves():
         if forest.scheduled_count(leaf.key):
-            compared = [*compared, *forest.scheduled_pods(leaf.key).values()]
-    return compared
+            scheduled += forest.scheduled_pods(leaf.key).values()
+    return [*queued, *scheduled] if scheduled else queued
