@@ -25,14 +25,6 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("shape, want", SHAPES.values(), ids=SHAPES)
-def test_a_node_given_twice_is_warned_about(tmp_path: Path) -> None:
-    file = tmp_path / "n.yaml"
-    file.write_text("---\n".join(["apiVersion: v1\nkind: Node\nmetadata: {name: n}\n"] * 2))
-    decoder = Decoder()
-    read_nodes(str(file), decoder)
-    assert decoder.warnings == [f"{file}:5: Node/n: is given 2 times, the last one counts"]
-
-
 def test_a_shape_is_what_a_node_offers(shape: str, want: Resources) -> None:
     nodes = nodes_of(f"2x{shape}")
     assert nodes is not None
@@ -98,3 +90,11 @@ def test_a_file_of_nodes_holds_nothing_else(tmp_path: Path) -> None:
     file.write_text("apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n", encoding="utf-8")
     with pytest.raises(InputError, match="found Namespace/a, allowed nodes only"):
         read_nodes(str(file), Decoder())
+
+
+def test_a_node_given_twice_is_warned_about(tmp_path: Path) -> None:
+    file = tmp_path / "n.yaml"
+    file.write_text("---\n".join(["apiVersion: v1\nkind: Node\nmetadata: {name: n}\n"] * 2))
+    decoder = Decoder()
+    read_nodes(str(file), decoder)
+    assert decoder.warnings == [f"{file}:5: Node/n: is given 2 times, the last one counts"]
