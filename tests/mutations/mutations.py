@@ -576,7 +576,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "reconcile",
         "running pods are not validated",
-        "            compared = [*compared, *forest.scheduled_pods(leaf.key).values()]",
+        "            scheduled += forest.scheduled_pods(leaf.key).values()",
         "            pass",
     ),
     _engine(
