@@ -48,6 +48,11 @@ def test_every_verb_can_be_loaded_and_explains_itself(verb: str) -> None:
 
 
 MISSING = "cannot be read: no such file or directory"
+@pytest.mark.parametrize("verb", [*(verb for verb in VERBS if verb != "config"), "config view"])
+def test_every_verb_tells_its_exit_codes(verb: str) -> None:
+    assert "Exit code" in " ".join(gangsched(*verb.split(), "--help").stdout.split())
+
+
 ERRORS = {
     "an unknown verb": (("rnu",), "gangsched: No such command 'rnu'"),
     "an unknown option": (("run", "--oncee"), "No such option '--oncee'"),

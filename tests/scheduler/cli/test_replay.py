@@ -32,6 +32,12 @@ def small(tmp_path: Path) -> str:
     return write(tmp_path / "t.jsonl", events)
 
 
+@pytest.mark.parametrize("until", ["4s", "0d 4s", "4"])
+def test_it_ends_after_a_time_given_as_reports_show_it(tmp_path: Path, until: str) -> None:
+    document = gangsched_json("replay", small(tmp_path), "--until", until)
+    assert (document["end_seconds"], document["pods"]["finished"]) == (4, 0)
+
+
 def test_the_document_holds_bindings_of_finished_pods(tmp_path: Path) -> None:
     document = gangsched_json("replay", small(tmp_path), "--check")
     assert document["bindings"] == {"default/g-0": "n1", "default/g-1": "n1", "default/waits": "n1"}

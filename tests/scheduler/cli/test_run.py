@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.scheduler.cli.command import gangsched, gangsched_json
-from tests.scheduler.replay.traces import composite, group, node, pod
+from tests.scheduler.replay.traces import add, composite, group, node, pod, write
 
 
 def manifests(path: Path, *objects: Mapping[str, object]) -> str:
@@ -127,6 +127,22 @@ def test_other_kinds_are_counted_and_warnings_named_on_stderr(tmp_path: Path) ->
     result = gangsched("run", "-f", manifests(tmp_path / "w.yaml", node("n1"), config_map, config_map))
     assert "skipped objects of other kinds: ConfigMap (2)" in result.stderr
     assert "ConfigMap" not in result.stdout
+
+
+GATED = "PodGroup/g: spec.preemptionPolicy: decides nothing while the feature gate PodGroupPreemptionPolicy is off"
+
+
+@pytest.mark.parametrize(("gates", "warned"), [("", True), ("PodGroupPreemptionPolicy=true", False)])
+def test_what_a_gate_leaves_undecided_is_named(tmp_path: Path, gates: str, warned: bool) -> None:
+    gang = group("g", 1)
+    gang["spec"]["preemptionPolicy"] = "Never"
+    objects = (node("n1"), gang, pod("g-0", in_group="g", preemptionPolicy="Never"))
+    file = manifests(tmp_path / "w.yaml", *objects)
+    trace = write(tmp_path / "t.jsonl", [add(at, obj) for at, obj in enumerate(objects)])
+    for arguments in (("run", "-f", file), ("replay", trace)):
+        result = gangsched(*arguments, "--feature-gates", gates)
+        assert result.exit_code == 0
+        assert (GATED in result.stderr) == warned
 
 
 def test_yaml_and_json_say_the_same(tmp_path: Path) -> None:
