@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from attrs import evolve
 
 from gangsched.config import FeatureGates, SchedulerConfig, check_choices, default_config, load_config, override
-from gangsched.engine.decisions import Bind
+from gangsched.engine.decisions import Bind, Decision, Evict
 from gangsched.engine.explain import Explanation, explain
 from gangsched.engine.report import CycleReport
 from gangsched.engine.scheduler import Scheduler
@@ -165,9 +165,16 @@ class Engine:
         return reports
 
     def _changed(self, report: CycleReport) -> bool:
-        """Whether the cycle changed the state; a binding that failed at once did not."""
-        kept = (d for d in report.decisions if not isinstance(d, Bind) or d.pod in self.bindings)
-        return evolve(report, decisions=tuple(kept)).changed
+        """Whether the cycle changed the state; a binding that failed at once, or a victim left as it was, did not."""
+        return evolve(report, decisions=tuple(filter(self._took_effect, report.decisions))).changed
+
+    def _took_effect(self, decision: Decision) -> bool:
+        if isinstance(decision, Bind):
+            return decision.pod in self.bindings
+        if isinstance(decision, Evict):
+            pod = self.core.pod(decision.pod)
+            return pod is None or pod.uid != decision.uid or pod.deleting
+        return True
 
     def _untried(self, tried: Mapping[EntityKey, None]) -> bool:
         """Whether an entity that may still be popped was not tried since the last change of state."""

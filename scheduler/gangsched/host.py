@@ -12,7 +12,7 @@ from operator import attrgetter, itemgetter
 
 from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, RecordEvent, SetCondition
 from gangsched.engine.scheduler import Scheduler
-from gangsched_framework.errors import GangschedError
+from gangsched_framework.errors import GangschedError, PluginError
 from gangsched_framework.objects import POD, POD_GROUP, Condition, EntityKey, PodStatus, replace_condition
 
 PodWrite = SetCondition | Nominate
@@ -62,8 +62,11 @@ class _Asked:
 class Host:
     """Answers the decisions of one core.
 
-    ``evict`` is told of each victim (default: the pod is gone at once). ``bindings`` holds what is bound now,
-    ``evicted`` the victims and their preemptors.
+    ``evict`` is told of each victim (default: ``delete_victim``). Whoever sets it sees to it that the pod goes: it
+    deletes the pod in the core, now or later, and may mark it with a deletion timestamp until then. A pod that stays
+    without a mark is chosen again. What it returns is not looked at; when it raises, victims it was not told of yet
+    stay, the rest of the cycle is carried out, and then the exception goes on. ``bindings`` holds what is bound now,
+    ``evicted`` the victims that ``delete_victim`` deleted, and their preemptors.
     """
 
     def __init__(self, core: Scheduler) -> None:
@@ -104,9 +107,11 @@ class Host:
             binds.sort(key=_pod_of)
         bound, added = self._bind(binds)
         if len(bound) < len(binds):  # a failed binding is written to its pod
-            self._write([*others, *added], bound)
-            if self._asked is not None:
-                self._asked.end_cycle()
+            try:
+                self._write([*others, *added], bound)
+            finally:
+                if self._asked is not None:
+                    self._asked.end_cycle()
         elif others:
             self._write(others, bound)
         else:
@@ -127,7 +132,13 @@ class Host:
             elif isinstance(decision, Nominate):
                 writes.append((decision.pod, decision))
             elif isinstance(decision, Evict):
-                self.evict(decision)
+                try:
+                    self.evict(decision)
+                except PluginError:  # it heard of the deletion, and has ended the core
+                    raise
+                except BaseException:
+                    self._write([each for each in decisions if not isinstance(each, Evict)], bound)
+                    raise
         if writes:
             self._write_pods([(bind.pod, bind) for bind in bound] + writes)
         elif bound:
