@@ -226,7 +226,7 @@ class Guard:
         """
         try:
             yield
-        except Exception as failure:
+        except (Exception, SystemExit) as failure:
             if isinstance(failure, (PluginError, InvariantError, *passed)):  # the former of whom it called back
                 raise
             text = on_one_line(f"{type(failure).__name__}: {failure}".removesuffix(": "))
@@ -247,7 +247,7 @@ def _inherited(method: str) -> Callable[..., Any]:
     return call
 
 
-def _place(failure: Exception, cls: type[Any]) -> str:
+def _place(failure: BaseException, cls: type[Any]) -> str:
     """`` (file:line)``: the last line of the class's own file on the way to the raise, else the last of all."""
     file = getattr(sys.modules.get(cls.__module__), "__file__", None)
     steps = [step for step in traceback.extract_tb(failure.__traceback__) if step.filename != __file__]

@@ -56,7 +56,7 @@ class Registry:
         for point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda p: p.name):
             try:
                 cls = point.load()
-            except Exception as failure:  # whatever a module of somebody else may do while it is imported
+            except (Exception, SystemExit) as failure:  # whatever a module of somebody else may do while it is imported
                 reason = f"{type(failure).__name__}: {failure}"
                 raise ConfigurationError(
                     f'plugin "{point.name}" cannot be loaded from {point.value}: {reason}'

@@ -203,7 +203,7 @@ def test_an_installed_plugin_that_cannot_be_loaded_is_named(monkeypatch: pytest.
         Registry().load_entry_points()
 
 
-@pytest.mark.parametrize("text", ["def (", "raise RuntimeError('boom')", "1 / 0"])
+@pytest.mark.parametrize("text", ["def (", "raise RuntimeError('boom')", "1 / 0", "raise SystemExit(3)"])
 def test_an_installed_plugin_whose_module_fails_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str
 ) -> None:

@@ -25,6 +25,7 @@ HEAD = """class Bad:
 FILTER, SCORE = "filter(self, state, pod, node)", "score(self, state, pod, node)"
 BROKEN = {
     "a filter that raises": (FILTER, "return 1 / 0", "filter raised ZeroDivisionError: division by zero (FILE:6)"),
+    "a filter that ends the program": (FILTER, "raise SystemExit(3)", "filter raised SystemExit: 3 (FILE:6)"),
     "a filter that says yes": (FILTER, "return True", "filter returned bool, allowed Status or None"),
     "a filter that says no": (FILTER, "return 'no'", "filter returned str, allowed Status or None"),
     "a score that is missing": (SCORE, "pass", "score returned None, allowed int or Status"),
