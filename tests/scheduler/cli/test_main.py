@@ -48,6 +48,8 @@ def test_every_verb_can_be_loaded_and_explains_itself(verb: str) -> None:
 
 
 MISSING = "cannot be read: no such file or directory"
+
+
 @pytest.mark.parametrize("verb", [*(verb for verb in VERBS if verb != "config"), "config view"])
 def test_every_verb_tells_its_exit_codes(verb: str) -> None:
     assert "Exit code" in " ".join(gangsched(*verb.split(), "--help").stdout.split())
