@@ -59,7 +59,7 @@ def plan(
         start += width
         width *= 2
         # only a row that has taken all that was looked at may take more
-        more = (room[going] > start) & ((new[:, -1] <= places[-1]) | (len(places) < count))
+        more = (room[going] > start) & (new[:, -1] <= places[-1])
         going, low = going[more], smallest[more, -1]
     taken: list[int] = rows[places % size].tolist()
     return taken
