@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from operator import index
+from typing import SupportsIndex
 
 
 class GangschedError(Exception):
@@ -40,6 +42,13 @@ def unreadable(problem: Exception) -> str:
     """How reading a file ended, in every reader's words: ``cannot be read: no such file or directory``."""
     reason = (isinstance(problem, OSError) and problem.strerror) or str(problem)
     return f"cannot be read: {reason[:1].lower()}{reason[1:]}"
+
+
+def whole(what: str, found: object, unit: str) -> int:
+    """A whole number of units, not negative. Raises GangschedError, beginning with ``what``, for anything else."""
+    if not isinstance(found, SupportsIndex) or index(found) < 0:
+        raise GangschedError(f"{what}: found {found!r}, allowed a whole number of {unit}, not negative")
+    return index(found)
 
 
 def on_one_line(text: str) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from operator import index
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from attrs import evolve
@@ -18,7 +17,7 @@ from gangsched.engine.settings import SECOND, Settings
 from gangsched.host import Host
 from gangsched.manifests import Decoder, read_files
 from gangsched.updates import merged
-from gangsched_framework.errors import GangschedError, did_you_mean
+from gangsched_framework.errors import GangschedError, did_you_mean, whole
 from gangsched_framework.objects import ClusterObject, EntityKey, Pod
 from gangsched_framework.queue_state import QueueState
 from gangsched_framework.registry import Registry
@@ -61,6 +60,10 @@ class Engine:
     ) -> None:
         if node_order not in (None, "name", "upstream"):
             raise GangschedError(f"node_order: found {node_order!r}, allowed name and upstream")
+        if not isinstance(config, str | os.PathLike | Mapping | SchedulerConfig | None):
+            raise GangschedError(
+                f"config: found a {type(config).__name__}, allowed a file name, a mapping, SchedulerConfig"
+            )
         gates = FeatureGates(feature_gates or {})
         registry = plugin_registry()
         if config is None:
@@ -87,32 +90,37 @@ class Engine:
     # --- objects ------------------------------------------------------------------------------------------------------
 
     def apply(self, *sources: Source) -> None:
-        """Add or update objects: files, directories, manifests as dicts, framework objects. Raises InputError.
+        """Add or update objects: files, directories, manifests as dicts, framework objects. Raises GangschedError.
 
         A manifest of a known object updates it, as ``kubectl apply`` does: identity, node and status stay. A framework
-        object replaces the known one as it is.
+        object replaces the known one as it is. All sources are read before the first object is added.
         """
-        for source in sources:
-            if isinstance(source, str | os.PathLike):
-                objects = read_files([os.fspath(source)], decoder=self.decoder, now=self.core.now).objects
-            elif isinstance(source, Mapping):
-                objects = tuple(self.decoder.decode(source, now=self.core.now))
-            elif isinstance(source, _OBJECTS):
-                self.core.add(source)
-                continue
-            else:
-                allowed = "file names, manifests as dicts, and framework objects (of a builder: its .obj())"
-                raise GangschedError(f"apply: found a {type(source).__name__}, allowed {allowed}")
+        for source, objects in [(source, self._read("apply", source)) for source in sources]:
+            replaces = isinstance(source, _OBJECTS)
             for obj in objects:
-                known = self.core.known(obj)
+                known = None if replaces else self.core.known(obj)
                 self.core.add(obj if known is None else merged(known, obj))
 
-    def delete(self, obj: ClusterObject) -> None:
-        """Remove an object (only its identity is looked at)."""
-        self.core.delete(obj)
-        self.host.carry_out(self.core.settle())
-        if isinstance(obj, Pod):
-            self.host.bindings.pop(obj.key, None)
+    def delete(self, source: Source) -> None:
+        """Remove an object, or those of a file or manifest: only their identity is looked at; unknown ones are ignored.
+
+        Raises GangschedError.
+        """
+        for obj in self._read("delete", source):
+            self.core.delete(obj)
+            self.host.carry_out(self.core.settle())
+            if isinstance(obj, Pod):
+                self.host.bindings.pop(obj.key, None)
+
+    def _read(self, call: str, source: Source) -> Sequence[ClusterObject]:
+        if isinstance(source, str | os.PathLike):
+            return read_files([os.fspath(source)], decoder=self.decoder, now=self.core.now).objects
+        if isinstance(source, Mapping):
+            return tuple(self.decoder.decode(source, now=self.core.now))
+        if isinstance(source, _OBJECTS):
+            return (source,)
+        allowed = "file names, manifests as dicts, and framework objects (of a builder: its .obj())"
+        raise GangschedError(f"{call}: found a {type(source).__name__}, allowed {allowed}")
 
     # --- time and cycles ----------------------------------------------------------------------------------------------
 
@@ -123,9 +131,7 @@ class Engine:
 
     def advance(self, seconds: int) -> None:
         """Move the clock by whole seconds, at least 0, and flush what is due."""
-        if seconds < 0:
-            raise GangschedError(f"advance: found {seconds!r}, allowed whole seconds, not negative")
-        self.core.advance(index(seconds) * SECOND)  # TypeError for a float: engine time is integer
+        self.core.advance(whole("advance", seconds, "seconds") * SECOND)
 
     def step(self) -> CycleReport | None:
         """One cycle, its decisions carried out; None when nothing is ready now."""
@@ -146,6 +152,8 @@ class Engine:
         return self._run(max_cycles, wait=True)
 
     def _run(self, max_cycles: int | None, *, wait: bool) -> list[CycleReport]:
+        if max_cycles is not None:
+            whole("max_cycles", max_cycles, "cycles")
         reports: list[CycleReport] = []
         tried: dict[EntityKey, None] = {}
         while max_cycles is None or len(reports) < max_cycles:
@@ -212,6 +220,8 @@ class Engine:
 
         ``pod``: object, ``namespace/name``, or a name in ``default``. Raises GangschedError when it is not known.
         """
+        if not isinstance(pod, str | Pod):
+            raise GangschedError(f"explain: found a {type(pod).__name__}, allowed a pod or its name")
         key = pod.key if isinstance(pod, Pod) else pod
         key = key if "/" in key else f"default/{key}"
         known = self.core.pod(key)

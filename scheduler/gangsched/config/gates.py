@@ -90,6 +90,10 @@ class FeatureGates(Mapping[str, bool]):
 
     def __init__(self, changes: Mapping[str, bool] | None = None, *, start: Mapping[str, bool] = _BASE) -> None:
         values = dict(start)
+        if not isinstance(changes, Mapping | None):
+            raise ConfigurationError(
+                f"feature gates: found a {type(changes).__name__}, allowed a mapping of names to bool"
+            )
         for name, value in (changes or {}).items():
             if name not in values:
                 raise ConfigurationError(f"unrecognized feature gate: {name}{did_you_mean(name, values)}")

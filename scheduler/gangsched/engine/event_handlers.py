@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from attrs import define
 
 from gangsched.engine.world import World
+from gangsched_framework.errors import GangschedError
 from gangsched_framework.events import Action, ClusterEvent, Resource
 from gangsched_framework.objects import (
     QUEUE_NAME,
@@ -225,15 +226,18 @@ class EventHandlers:
 
     def _store(self, obj: ClusterObject) -> dict[str, ClusterObject]:
         world = self.world
-        world.version += 1
-        world.listed += 1
         stores: dict[type, dict[str, ClusterObject]] = {
             Namespace: world.namespaces,  # type: ignore[dict-item]
             PriorityClass: world.priority_classes,  # type: ignore[dict-item]
             PodDisruptionBudget: world.disruption_budgets,  # type: ignore[dict-item]
             SelectorOwner: world.selector_owners,  # type: ignore[dict-item]
         }
-        return stores[type(obj)]
+        store = stores.get(type(obj))
+        if store is None:
+            raise GangschedError(f"found a {type(obj).__name__}, allowed a framework object (of a builder: its .obj())")
+        world.version += 1
+        world.listed += 1
+        return store
 
 
 def _what_pods_take_over(group: Group) -> tuple[object, ...]:

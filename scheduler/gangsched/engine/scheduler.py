@@ -31,7 +31,7 @@ from gangsched.engine.tools import Tools
 from gangsched.engine.trace import Tracer, TraceStep
 from gangsched.engine.world import World
 from gangsched_framework import node_order
-from gangsched_framework.errors import GangschedError
+from gangsched_framework.errors import GangschedError, whole
 from gangsched_framework.events import Action, ClusterEvent, Resource
 from gangsched_framework.framework import Framework
 from gangsched_framework.hierarchy import Forest
@@ -222,8 +222,8 @@ class Scheduler:
 
     def advance(self, nanoseconds: int) -> None:
         """Move the clock. At each whole second on the way what is due is flushed: backoff, and every 30 s leftovers."""
+        target = self._clock.time + whole("advance", nanoseconds, "nanoseconds")
         self.queue.rouse(self.queue.dormant.keys())
-        target = self._clock.time + nanoseconds
         while (due := self.queue.next_due()) is not None and due <= target:
             self._clock.time = max(self._clock.time, due)
             self._flush()
