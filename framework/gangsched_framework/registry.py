@@ -31,7 +31,11 @@ class Registry:
             self._add(name, cls)
 
     def register(self, name: str, cls: type[Any]) -> None:
-        """Add a plugin class. Raises ConfigurationError if the name is taken, it is no class, or a method is wrong."""
+        """Add a plugin class.
+
+        Raises ConfigurationError if the name is taken or not the one the class bears, it is no class, or a method is
+        wrong.
+        """
         self._add(name, cls)
         self._guests.add(name)
 
@@ -40,6 +44,11 @@ class Registry:
             raise ConfigurationError(f'plugin "{name}" is registered twice')
         if not isinstance(cls, type):  # a factory has no methods, so it would serve no point and pass unnoticed
             raise ConfigurationError(f'plugin "{name}": found a {type(cls).__name__}, allowed a class')
+        called = getattr(cls, "name", None)
+        if called is None:
+            raise ConfigurationError(f'plugin "{name}": its class has no name, allowed name = "{name}"')
+        if called != name and not hasattr(called, "__get__"):  # what works it out is asked when the plugin is built
+            raise ConfigurationError(f'plugin "{name}" calls itself "{called}"')
         for method, contract in CONTRACT.items():
             function = getattr(cls, method, None)
             if function is None or not callable(function):

@@ -147,9 +147,20 @@ class Nameless:
     def __init__(self, args: Mapping[str, Any], handle: Handle) -> None: ...
 
 
-def test_a_plugin_without_a_name_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match='plugin "X" calls itself "None"'):
-        Registry({"X": Nameless}).build("X", {}, FakeHandle())
+NAMELESS = {
+    "no name": (Nameless, 'plugin "X": its class has no name, allowed name = "X"'),
+    "another name": (Bare, 'plugin "X" calls itself "Bare"'),
+    "a name that is no text": (type("Numbered", (Bare,), {"name": 5}), 'plugin "X" calls itself "5"'),
+}
+
+
+@pytest.mark.parametrize("cls, complaint", NAMELESS.values(), ids=NAMELESS)
+def test_a_class_without_the_name_it_is_registered_under_is_refused(cls: type[Any], complaint: str) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        Registry({"X": cls})
+    assert str(refused.value) == complaint
+    with pytest.raises(ConfigurationError):
+        Registry().register("X", cls)
 
 
 def test_an_unknown_plugin_cannot_be_built() -> None:
@@ -157,7 +168,7 @@ def test_an_unknown_plugin_cannot_be_built() -> None:
         Registry().build("Bad", {}, FakeHandle())
 
 
-def test_a_plugin_must_call_itself_by_the_name_it_is_registered_under() -> None:
+def test_a_plugin_that_works_out_its_name_must_call_itself_by_the_name_it_is_registered_under() -> None:
     with pytest.raises(ConfigurationError, match='plugin "Other" calls itself "Good"'):
         Registry({"Other": Good}).build("Other", {}, FakeHandle())
 
