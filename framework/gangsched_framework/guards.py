@@ -1,7 +1,8 @@
 """Guards around plugins of others: what one raises, or returns against its contract, becomes one clear error.
 
 What joins by ``Registry.register`` is guarded, in a subclass made when it is built; the plugins a registry begins with,
-those of the house, are called as they are. What a columnar form computes later, inside its columns, is not guarded.
+those of the house, are called as they are. The functions of a columnar form may raise, too; what they return is not
+looked at.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from contextlib import contextmanager
 from types import new_class
 from typing import Any, cast
 
-from attrs import evolve, frozen
+from attrs import evolve, fields, frozen
 
-from gangsched_framework.columns import Columns
+from gangsched_framework.columns import Columns, DomainFilter, DomainScore, FilterColumn, ScoreColumn
 from gangsched_framework.errors import ConfigurationError, InvariantError, PluginError, on_one_line
 from gangsched_framework.events import ClusterEvent, ClusterEventWithHint, Hint
 from gangsched_framework.interface import PodGroupPostFilterResult, PostFilterResult, PreHint
@@ -157,6 +158,7 @@ CONTRACT: Mapping[str, Method] = {
 """Every method by which a plugin may be asked."""
 
 _HINT = _of(Hint, 3)
+_COLUMNAR = (Columns, FilterColumn, ScoreColumn, DomainFilter, DomainScore)
 
 
 @frozen
@@ -190,6 +192,9 @@ class Guard:
 
     def _method(self, method: str, call: Callable[..., Any]) -> Callable[..., Any]:
         contract = CONTRACT[method]
+        if method == "columns":
+            form = self._checked(method, contract, call)
+            return lambda *arguments: self._columnar(form(*arguments))
         if method != "events_to_register":
             return self._checked(method, contract, call)
         # a generator runs to its end here, and a hint is asked long after
@@ -218,6 +223,13 @@ class Guard:
 
         return guard
 
+    def _columnar(self, part: Any) -> Any:
+        """A columnar form, or a part of one, with each of its functions guarded."""
+        if isinstance(part, _COLUMNAR):
+            held = {each.name: getattr(part, each.name) for each in fields(type(part))}
+            return evolve(part, **{name: self._columnar(each) for name, each in held.items()})
+        return _OfColumns(self, part) if callable(part) else part
+
     @contextmanager
     def blaming(self, where: str, *passed: type[Exception]) -> Iterator[None]:
         """What the plugin raises inside, as PluginError with the place of the raise, chained to what was raised.
@@ -236,6 +248,18 @@ class Guard:
         problem = PluginError(f"plugin {self.name}: {what}")
         self.give_up(problem)
         return problem
+
+
+@frozen
+class _OfColumns:
+    """A function of a columnar form. Two around one function are equal, as kinds of pods share ``facts`` by that."""
+
+    _guard: Guard
+    _call: Callable[..., Any]
+
+    def __call__(self, *arguments: Any) -> Any:
+        with self._guard.blaming("columns"):
+            return self._call(*arguments)
 
 
 def _inherited(method: str) -> Callable[..., Any]:

@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 from attrs import frozen
 
-from gangsched_framework.columns import ColumnarPlugin
+from gangsched_framework.columns import (
+    ColumnarPlugin,
+    Columns,
+    DomainFilter,
+    DomainScore,
+    FilterColumn,
+    ScoreColumn,
+)
 from gangsched_framework.errors import ConfigurationError, GangschedError, InvariantError, PluginError
 from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHint, Hint, Resource
 from gangsched_framework.guards import CONTRACT
@@ -165,6 +172,38 @@ def test_an_error_of_somebody_else_is_passed_on_as_it_is(problem: Exception) -> 
     with pytest.raises(type(problem)) as raised:
         built(pod_group_post_filter=fail).pod_group_post_filter(None, None, None)
     assert raised.value is problem
+
+
+def _fail(*_: object) -> Any:
+    raise ValueError("column")
+
+
+FORMS: dict[str, tuple[Columns, Callable[[Any], object]]] = {
+    "a mask": (Columns(FilterColumn(_fail, _fail)), lambda form: form.filter.mask()),
+    "refusals": (Columns(FilterColumn(_fail, _fail)), lambda form: form.filter.refusals(())),
+    "a row": (Columns(FilterColumn(_fail, _fail, _fail)), lambda form: form.filter.test(0)),
+    "domains": (
+        Columns(FilterColumn(_fail, _fail, domain=DomainFilter((), _fail))),
+        lambda form: form.filter.domain.passes(()),
+    ),
+    "a score": (Columns(score=ScoreColumn(_fail)), lambda form: form.score.vector()),
+    "a relative score": (Columns(score=DomainScore((), _fail)), lambda form: form.score.scores((), None)),
+    "a guard": (Columns(guard=_fail), lambda form: form.guard()),
+}
+
+
+@pytest.mark.parametrize(("form", "ask"), FORMS.values(), ids=FORMS)
+def test_what_a_function_of_a_columnar_form_raises_is_told_alike(form: Columns, ask: Callable[[Any], object]) -> None:
+    guarded = built(columns=returning(form)).columns(None, None)
+    with pytest.raises(PluginError, match=r"^plugin Bad: columns raised ValueError: column \("):
+        ask(guarded)
+
+
+def test_kinds_of_pods_share_the_facts_of_a_guarded_form() -> None:
+    bad = built(columns=returning(Columns(FilterColumn(_fail, _fail, facts=_fail))))
+    one, other = bad.columns(None, None).filter.facts, bad.columns(None, None).filter.facts
+    assert (one, hash(one)) == (other, hash(other))
+    assert built(columns=returning(None)).columns(None, None) is None
 
 
 def test_a_hint_is_guarded_like_a_method() -> None:
