@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import define
 
 from gangsched.manifests.errors import InputError
-from gangsched_framework.errors import GangschedError
+from gangsched_framework.errors import GangschedError, PluginError
 
 
 @define
@@ -29,7 +29,7 @@ class Complaints:
         """Raise ``problem``, placed in this trace, or count it."""
         if isinstance(problem, InputError):
             problem = self.at(line, problem)
-        if not self.lenient:
+        if not self.lenient or isinstance(problem, PluginError):  # a plugin's fault is not the line's
             raise problem
         self.skipped += 1
         self.first = self.first or str(problem)

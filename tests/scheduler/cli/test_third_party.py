@@ -12,7 +12,7 @@ from gangsched_framework import registry as registry_module
 from gangsched_framework.registry import ENTRY_POINT_GROUP
 from tests.scheduler.cli.command import gangsched
 from tests.scheduler.cli.test_run import manifests
-from tests.scheduler.replay.traces import group, node, pod
+from tests.scheduler.replay.traces import add, group, node, pod, write
 
 HEAD = """class Bad:
     name = "Bad"
@@ -53,12 +53,17 @@ def install(monkeypatch: pytest.MonkeyPatch, where: Path, method: str, body: str
     return file
 
 
-def run(where: Path, *verb: str) -> tuple[int, str, str]:
-    world = manifests(where / "w.yaml", node("n1"), node("n2"), group("g", 1), pod("a", in_group="g"), pod("p"))
+def configuration(where: Path) -> str:
+    """A profile with ``Bad`` wherever it serves."""
     profile = {"plugins": {"multiPoint": {"enabled": [{"name": "Bad"}]}}}
     document = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     (where / "c.yaml").write_text(yaml.safe_dump({**document, "profiles": [profile]}))
-    result = gangsched(*verb, "-f", world, "-c", str(where / "c.yaml"))
+    return str(where / "c.yaml")
+
+
+def run(where: Path, *verb: str) -> tuple[int, str, str]:
+    world = manifests(where / "w.yaml", node("n1"), node("n2"), group("g", 1), pod("a", in_group="g"), pod("p"))
+    result = gangsched(*verb, "-f", world, "-c", configuration(where))
     return result.exit_code, result.stdout, result.stderr
 
 
@@ -74,6 +79,15 @@ def test_what_it_does_wrong_is_told_on_one_line(
 def test_a_constructor_that_raises_is_told_alike(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = install(monkeypatch, tmp_path, FILTER, "pass", init="args['zone']")
     assert run(tmp_path, "run") == (2, "", f"plugin Bad: constructor raised KeyError: 'zone' ({file}:4)\n")
+
+
+@pytest.mark.parametrize("more", [(), ("--lenient",)], ids=["a strict replay", "a lenient replay"])
+def test_a_replay_ends_as_well(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, more: tuple[str, ...]) -> None:
+    install(monkeypatch, tmp_path, "pre_enqueue(self, pod)", "return True")
+    trace = write(tmp_path / "t.jsonl", [add(0, node("n1")), add(1, pod("p")), add(2, pod("q"))])
+    result = gangsched("replay", trace, "-c", configuration(tmp_path), *more)
+    complaint = "plugin Bad: pre_enqueue returned bool, allowed Status or None\n"
+    assert (result.exit_code, result.stdout, result.stderr) == (2, "", complaint)
 
 
 def test_one_that_keeps_its_contract_decides(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
