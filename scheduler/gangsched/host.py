@@ -225,10 +225,6 @@ class Host:
             self.core.delete(pod)
 
 
-def _pod_of_write(write: PodWrite) -> str:
-    return write.pod if isinstance(write, Nominate) else write.key.full_name
-
-
 def _written(old: PodStatus, condition: Condition | None, nominated: str | None) -> PodStatus:
     """``old`` with a condition and a nomination; None leaves what is there."""
     return PodStatus(
