@@ -101,6 +101,7 @@ def pop_pod(core: Scheduler, n: int) -> Work:
             queue.forget_popped()
         return count
 
+    queue.peek()  # whoever looks first puts those that arrived in order
     return work
 
 
@@ -170,6 +171,7 @@ def pop_group(core: Scheduler, n: int) -> Work:
             queue.add_attempted(popped, status)
         return count
 
+    queue.peek()
     return work
 
 
