@@ -38,6 +38,8 @@ class PodGroupAlgorithm:
     _steady: bool = field(init=False)
     """Whether who is asked goes on, or does not, as before when a child has found its place
     (``declarations.KeepsToPlacement``), so that he need not be asked; the oracle asks."""
+    _sure: bool = False
+    """The same, in the pass that is going on."""
 
     def __attrs_post_init__(self) -> None:
         session = self.session
@@ -48,11 +50,12 @@ class PodGroupAlgorithm:
         self, tree: PodGroupInfo, leaves: Mapping[EntityKey, Sequence[QueuedPodInfo]], state: PodGroupCycleState
     ) -> GroupResult:
         """Evaluate the whole tree (spec §4.9.1). What a success reserved stays: the caller keeps or reverts it."""
-        self._leaves, self._minimal = leaves, self.choices.evaluation == "doubleRun"
+        self._leaves = leaves
+        self._begin_pass(minimal=self.choices.evaluation == "doubleRun")
         mark = self.session.snapshot.mark() if self._minimal else START
         result = self._evaluate(tree, state)
         if self._minimal and result.ok:
-            self._minimal = False
+            self._begin_pass(minimal=False)
             self.session.trace.add("pass", tree.key, "second: what is left, beside the minimum")
             self._fill(result, state)
             if not result.ok:
@@ -60,6 +63,10 @@ class PodGroupAlgorithm:
         if result.status.ok and not result.any_scheduled:
             result.status = unschedulable(GROUP_UNSCHEDULABLE)
         return result
+
+    def _begin_pass(self, *, minimal: bool) -> None:
+        self._minimal = minimal
+        self._sure = self._steady and not (minimal or self.session.trace.on)  # who traces wants to hear it
 
     def _evaluate(self, group: PodGroupInfo, state: PodGroupCycleState) -> GroupResult:
         """The group in the best of its placements; the parent's is the only one of a group that wants no other (§6)."""
@@ -100,22 +107,21 @@ class PodGroupAlgorithm:
         return result
 
     def _leaf(self, group: PodGroupInfo, state: PlacementCycleState) -> GroupResult:
-        pods, session = self._leaves.get(group.key, ()), self.session
-        remaining, scheduled = len(pods), session.snapshot.scheduled(group.key)
+        pods = self._leaves.get(group.key, ())
+        remaining, scheduled = len(pods), self.session.snapshot.scheduled(group.key)
         result = GroupResult(group, SUCCESS)
-        sure = self._steady and not (self._minimal or session.trace.on)  # who traces wants to hear it
-        if sure and remaining and self._all_ahead(result, pods, state, scheduled):
+        if self._sure and remaining and self._all_ahead(result, pods, state, scheduled):
             return result
         verdict = self._before(group, state, remaining, scheduled)
         if _stops(verdict):
             result.status = _pre_check(verdict)
             return result
         while remaining and not (self._minimal and verdict.code is _SUCCESS):
-            tried = self._try_pods(result, pods, state, together=sure)
+            tried = self._try_pods(result, pods, state, together=self._sure)
             remaining -= len(tried)
             if tried[-1].status is None:
                 scheduled += len(tried)
-                if sure and remaining:
+                if self._sure and remaining:
                     continue
             elif result.status.code is _ERROR:
                 return result
@@ -163,7 +169,6 @@ class PodGroupAlgorithm:
     def _composite(self, group: PodGroupInfo, state: PlacementCycleState) -> GroupResult:
         remaining, scheduled = len(group.children), 0
         result = GroupResult(group, SUCCESS)
-        sure = self._steady and not (self._minimal or self.session.trace.on)  # who traces wants to hear it
         verdict = self._before(group, state, remaining, scheduled)
         for child in group.children:
             if _stops(verdict) or (self._minimal and verdict.code is _SUCCESS):
@@ -176,7 +181,7 @@ class PodGroupAlgorithm:
             if answer.status.ok:
                 scheduled += 1
                 result.any_scheduled = result.any_scheduled or answer.any_scheduled
-                if sure and remaining:
+                if self._sure and remaining:
                     continue
             verdict = self._feasible(group, state, remaining, scheduled)
         result.status = _final(verdict)
