@@ -22,11 +22,12 @@ from gangsched.manifests import Decoder, InputError
 from gangsched.replay.check import CheckFailed
 from gangsched.replay.complaints import Complaints
 from gangsched.replay.decision_log import OutcomeLog
-from gangsched.replay.events import TraceHeader
+from gangsched.replay.events import EventSource, TraceHeader
 from gangsched.replay.evictions import Fate
 from gangsched.replay.formats import DEFAULT_NODES, FORMATS, Format, open_trace
 from gangsched.replay.nodes import named_nodes, read_queues
 from gangsched.replay.player import Player, ReplayResult
+from gangsched.replay.reading import sha256_of
 from gangsched.replay.run_folder import RunFolder
 from gangsched.replay.share_series import ShareSeries
 from gangsched.replay.times import parse_seconds, parse_span
@@ -141,7 +142,7 @@ def replay(
     traced: bool,
     verbose: bool,
 ) -> None:
-    """Replay a trace of arrivals, changes and departures on a virtual clock and sum up what became of it.
+    """Replay TRACE, a file or - (standard input), on a virtual clock and sum up what became of it.
 
     Exit code 0 when the trace was read to its end, whatever stayed pending; 1 when --check finds a broken promise; 2
     for bad input.
@@ -169,20 +170,20 @@ def replay(
     )
     folder = RunFolder(out) if out is not None else None
     try:
-        engine, result, series = _play(options, OutcomeLog(folder.decisions) if folder is not None else None)
+        engine, source, result, series = _play(options, OutcomeLog(folder.decisions) if folder is not None else None)
     except CheckFailed as problem:
         click.echo(f"check failed: {problem}", err=True)
         context.exit(1)
     summary = summarise(result, series)
     if folder is not None:
-        _finish(folder, options, engine, summary, series)
+        _finish(folder, options, engine, source, summary, series)
     if machine:
         print_document({**summary.document(), "bindings": result.bindings}, "json")
     else:
         click.echo(replay_text(summary))
 
 
-def _play(options: Options, log: OutcomeLog | None) -> tuple[Engine, ReplayResult, ShareSeries | None]:
+def _play(options: Options, log: OutcomeLog | None) -> tuple[Engine, EventSource, ReplayResult, ShareSeries | None]:
     complaints = Complaints(options.trace, options.lenient)
     source = open_trace(complaints, options.format, pod_per_gpu=options.pod_per_gpu)
     decoder = source.decoder
@@ -215,7 +216,7 @@ def _play(options: Options, log: OutcomeLog | None) -> tuple[Engine, ReplayResul
         progress.end()
     warn(decoder.warnings)
     tell_skipped(decoder.skipped)
-    return engine, result, series
+    return engine, source, result, series
 
 
 def _both(progress: Progress, series: ShareSeries) -> Callable[[Player], None]:
@@ -252,14 +253,19 @@ def _nodes(text: str | None, decoder: Decoder) -> list[Node]:
 
 
 def _finish(
-    folder: RunFolder, options: Options, engine: Engine, summary: ReplaySummary, series: ShareSeries | None
+    folder: RunFolder,
+    options: Options,
+    engine: Engine,
+    source: EventSource,
+    summary: ReplaySummary,
+    series: ShareSeries | None,
 ) -> None:
     nodes = options.nodes if options.nodes and Path(options.nodes).is_file() else None
     queues = options.queues if options.queues and Path(options.queues).is_file() else None
-    files = (options.trace, options.config, nodes, queues)
+    files = (options.config, nodes, queues)
     folder.finish(
         summary.result.ledger,
-        inputs=[name for name in files if name is not None],
+        inputs={options.trace: source.sha256(), **{name: sha256_of(name) for name in files if name is not None}},
         options=options.document(),
         version=version("gangsched"),
         config=describe(engine.config, plugin_registry()).as_dict(),

@@ -9,7 +9,7 @@ import os
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
-from typing import IO
+from typing import IO, BinaryIO
 
 from attrs import frozen
 
@@ -62,12 +62,19 @@ def open_sources(paths: Sequence[str], stdin: IO[bytes] | IO[str] | None = None)
         raise found(f"{STDIN} twice", "standard input once: it is empty after that", where=shown(STDIN))
     for path in paths:
         if path == STDIN:
-            yield source_of(shown(STDIN), _read(stdin or sys.stdin.buffer, shown(STDIN)))
+            yield source_of(shown(STDIN), _read(stdin or standard_input(), shown(STDIN)))
         elif os.path.isdir(path):
             for name in _manifests_in(path):
                 yield _open(os.path.join(path, name))
         else:
             yield _open(path)
+
+
+def standard_input() -> BinaryIO:
+    """The bytes of standard input. Raises InputError when it was closed before we began (``<&-``)."""
+    if sys.stdin is None:
+        raise InputError("cannot be read: it is closed", where=shown(STDIN))
+    return sys.stdin.buffer
 
 
 def shown(path: str) -> str:

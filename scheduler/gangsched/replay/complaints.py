@@ -5,6 +5,7 @@ from __future__ import annotations
 from attrs import define
 
 from gangsched.manifests.errors import InputError
+from gangsched.manifests.sources import shown
 from gangsched_framework.errors import GangschedError, PluginError
 
 
@@ -20,9 +21,14 @@ class Complaints:
     skipped: int = 0
     first: str = ""
 
+    @property
+    def name(self) -> str:
+        """How errors call the trace."""
+        return shown(self.path)
+
     def at(self, line: int, problem: InputError) -> InputError:
         """``problem``, placed in this trace. To be raised where leniency does not help."""
-        problem.where = problem.where or f"{self.path}:{line}"
+        problem.where = problem.where or f"{self.name}:{line}"
         return problem
 
     def add(self, line: int, problem: GangschedError) -> None:

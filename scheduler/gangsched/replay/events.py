@@ -63,6 +63,10 @@ class EventSource(Protocol):
         """Reads the manifests that belong to the trace; it knows where the clock starts."""
         ...
 
+    def sha256(self) -> str:
+        """SHA-256 of all bytes of the trace as they came; to be asked after the last event."""
+        ...
+
     def events(self) -> Iterator[TraceEvent]:
         """Every event, read as it is asked for; once only."""
         ...

@@ -9,7 +9,7 @@ from gangsched.replay.complaints import Complaints
 from gangsched.replay.converters import philly
 from gangsched.replay.events import EventSource
 from gangsched.replay.native import NativeTrace
-from gangsched.replay.reading import first_line
+from gangsched.replay.reading import TraceText
 
 Format = Literal["native", "philly"]
 FORMATS: tuple[Format, ...] = ("native", "philly")
@@ -19,20 +19,23 @@ DEFAULT_NODES: dict[str, str] = {"philly": "80x8gpu"}
 
 
 def open_trace(complaints: Complaints, known: Format | None = None, *, pod_per_gpu: bool = False) -> EventSource:
-    """Open the trace ``complaints.path``, read its header; ``known`` None = by its first line. Raises InputError."""
-    if (known or detect(complaints.path)) == "philly":
-        return philly.PhillyTrace(complaints, pod_per_gpu)
+    """Open the trace ``complaints.path`` (``-``: standard input) and read its header.
+
+    ``known`` None = by its first line. Raises InputError.
+    """
+    text = TraceText(complaints)
+    if (known or _detect(text)) == "philly":
+        return philly.PhillyTrace(text, pod_per_gpu)
     if pod_per_gpu:
         raise found("a native trace", "the Philly table, whose jobs become pods", "--pod-per-gpu")
-    return NativeTrace(complaints)
+    return NativeTrace(text)
 
 
-def detect(path: str) -> Format:
-    """The format of the trace at ``path``."""
-    line = first_line(path)
+def _detect(text: TraceText) -> Format:
+    number, line = text.first
     if line.startswith("{"):
         return "native"
     if philly.is_header(line):
         return "philly"
     allowed = f'a native trace ({{"gangsched_trace": 1, …}}) or the Philly table ({philly.HEADER})'
-    raise Complaints(path).at(1, found(f"the first line {describe(line)}", allowed))
+    raise text.complaints.at(number, found(f"the first line {describe(line)}", allowed))

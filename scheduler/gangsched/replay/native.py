@@ -9,9 +9,8 @@ from typing import Any, NoReturn
 from gangsched.manifests import Decoder, Defaults
 from gangsched.manifests.errors import InputError, describe, found, missing, not_one_of, printable, unknown_field
 from gangsched.manifests.kinds import KIND_NAMES
-from gangsched.replay.complaints import Complaints
 from gangsched.replay.events import CLUSTER_WIDE, Identity, TraceEvent, TraceHeader
-from gangsched.replay.reading import read_lines
+from gangsched.replay.reading import TraceText
 from gangsched.replay.times import parse_seconds
 from gangsched_framework.errors import GangschedError
 from gangsched_framework.objects import ClusterObject
@@ -40,17 +39,17 @@ class WrittenFloat(float):
 class NativeTrace:
     """Reads a native trace. The header is read at once, events as they are asked for."""
 
-    def __init__(self, complaints: Complaints) -> None:
-        self._complaints = complaints
-        self._lines = read_lines(complaints)
+    def __init__(self, text: TraceText) -> None:
+        self._text = text
+        self._complaints = text.complaints
         self._newest: dict[Identity, ClusterObject] = {}
         self._skipped: set[Identity] = set()  # objects of kinds that are not read
-        line, text = next(self._lines, (1, ""))
+        line, header = text.first
         try:
-            self._header = _header(parse_line(text) if text else {})
+            self._header = _header(parse_line(header))
             self._decoder = _decoder(self._header.start)
         except InputError as problem:
-            raise complaints.at(line, problem) from None
+            raise self._complaints.at(line, problem) from None
 
     @property
     def header(self) -> TraceHeader:
@@ -60,10 +59,13 @@ class NativeTrace:
     def decoder(self) -> Decoder:
         return self._decoder
 
+    def sha256(self) -> str:
+        return self._text.sha256()
+
     def events(self) -> Iterator[TraceEvent]:
         """Every event of the trace; what leniency skips is left out."""
         last = 0
-        for line, text in self._lines:
+        for line, text in self._text.rest():
             try:
                 time, verb, body = _event(parse_line(text))
                 if time < last:
@@ -89,7 +91,7 @@ class NativeTrace:
         if not isinstance(body, Mapping):
             raise found(describe(body), "an object of the Kubernetes API", verb)
         current = self._newest.get(_named(body)) if verb == "update" else None
-        place = f"{self._complaints.path}:{line}"
+        place = f"{self._complaints.name}:{line}"
         try:
             objects = self._decoder.decode(body, where=place, now=time, current=current)
         except InputError as problem:

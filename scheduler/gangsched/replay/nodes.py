@@ -10,6 +10,7 @@ from gangsched.manifests import Decoder, read_files
 from gangsched.manifests.amounts import amount_of
 from gangsched.manifests.errors import InputError, closest, describe, found
 from gangsched.manifests.names import require_qualified
+from gangsched.manifests.sources import STDIN
 from gangsched.replay.events import Identity
 from gangsched_framework.objects import Node, Queue
 from gangsched_framework.pod_requests import resources_from_amounts
@@ -70,6 +71,8 @@ def read_queues(path: str, decoder: Decoder) -> list[Queue]:
 
 
 def _read_only(kind: type[Present], path: str, decoder: Decoder, option: str) -> list[Present]:
+    if path == STDIN:
+        raise found("standard input", "a file or folder", option)
     loaded = read_files([path], decoder=decoder)
     others = [obj for obj in loaded.objects if not isinstance(obj, kind)]
     if others:

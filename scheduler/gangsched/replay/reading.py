@@ -1,54 +1,107 @@
-"""Read the lines of a trace: plain or gzip, bounded memory, every failure with its line."""
+"""Read the lines of a trace: plain or gzip, once and in bounded memory, every failure with its line."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
-import stat
+import io
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from gangsched.manifests.errors import InputError, found
-from gangsched.manifests.sources import STDIN, shown
+from gangsched.manifests.sources import STDIN, standard_input
 from gangsched.replay.complaints import Complaints
 from gangsched_framework.errors import unreadable
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 LONGEST_LINE = 16 * 2**20
 """Bytes of one line; a longer one is refused before it fills the memory."""
 
 _GZIP = b"\x1f\x8b"
+_BLOCK = 2**16
 
 
-def read_lines(complaints: Complaints) -> Iterator[tuple[int, str]]:
-    """(number from 1, text without its end) of every line that is not blank.
+class TraceText:
+    """The text of one trace, read once from its beginning, so that it may come through a pipe.
 
-    A line that is no UTF-8 or too long is a complaint; so is a gzip file that is damaged or cut, which ends the
-    reading. Raises InputError when the file cannot be opened at all, or is a pipe: traces are opened more than once.
+    ``first`` is (number from 1, text) of the first line that is not blank. Raises InputError when the trace cannot be
+    opened and, with and without leniency, when it is empty or the lines up to its first cannot be read.
     """
-    number = 0
-    if stat.S_ISFIFO(_mode(complaints.path)):
-        raise InputError("found a pipe, allowed a file", where=complaints.path)
-    if complaints.path == STDIN and not Path(STDIN).exists():
-        raise InputError("found standard input, allowed a file, as a trace is read more than once", where=shown(STDIN))
-    try:
-        with _open(complaints.path) as stream:
-            for number, raw in enumerate(_raw_lines(stream), start=1):
+
+    def __init__(self, complaints: Complaints) -> None:
+        self.complaints = complaints
+        try:
+            self._bytes = _Digested(_open(complaints.path))
+        except (OSError, ValueError) as problem:  # ValueError: a path with a null character
+            raise InputError(unreadable(problem), where=complaints.name) from None
+        self._stream = _unpacked(self._bytes)
+        self._lines = self._read()
+        first = next(self._lines, None)
+        if first is None:
+            raise complaints.at(1, found("an empty file", "a trace with its header line"))
+        self.first = first
+
+    def rest(self) -> Iterator[tuple[int, str]]:
+        """(number, text without its end) of every line after the first that is not blank; once only.
+
+        A line that is no UTF-8 or too long is a complaint; so is a gzip file that is damaged or cut, which ends the
+        reading.
+        """
+        return self._lines
+
+    def sha256(self) -> str:
+        """SHA-256 of all bytes of the trace as they came; what is still unread is read for it."""
+        return self._bytes.sha256()
+
+    def _read(self) -> Iterator[tuple[int, str]]:
+        complaints = Complaints(self.complaints.path)  # a bad header is never skipped
+        number = 0
+        try:
+            for number, raw in enumerate(_raw_lines(self._stream), start=1):
                 text = _decoded(raw, number, complaints)
                 if text:
+                    complaints = self.complaints
                     yield number, text
-    except (OSError, EOFError, zlib.error) as problem:
-        if number == 0 and isinstance(problem, OSError) and problem.errno is not None:
-            raise InputError(unreadable(problem), where=complaints.path) from None
-        complaints.add(number + 1, InputError(f"cannot be read on: {problem}"))
+        except (OSError, EOFError, zlib.error) as problem:
+            if number == 0 and isinstance(problem, OSError) and problem.errno is not None:
+                raise InputError(unreadable(problem), where=complaints.name) from None
+            complaints.add(number + 1, InputError(f"cannot be read on: {problem}"))
 
 
-def first_line(path: str) -> str:
-    """The first line of a trace that is not blank; raises InputError when there is none."""
-    for _, text in read_lines(Complaints(path)):
-        return text
-    raise Complaints(path).at(1, found("an empty file", "a trace with its header line"))
+class _Digested(io.RawIOBase):
+    """The bytes of ``stream`` and their SHA-256 so far; ``zipped`` tells whether they begin as gzip does."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._sum = hashlib.sha256()
+        self._ahead = stream.read(len(_GZIP))
+        self.zipped = self._ahead == _GZIP
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer).cast("B")
+        block = self._ahead[: len(view)] or cast("io.BufferedIOBase", self._stream).read1(len(view))
+        self._ahead = self._ahead[len(block) :]
+        self._sum.update(block)
+        view[: len(block)] = block
+        return len(block)
+
+    def sha256(self) -> str:
+        """The digest of everything, read to its end for it."""
+        while self.read(_BLOCK):
+            pass
+        return self._sum.hexdigest()
+
+    def close(self) -> None:
+        """Also of ``stream``."""
+        self._stream.close()
+        super().close()
 
 
 def sha256_of(path: str | Path) -> str:
@@ -57,17 +110,13 @@ def sha256_of(path: str | Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _mode(path: str) -> int:
-    try:
-        return Path(path).stat().st_mode
-    except (OSError, ValueError):  # ValueError: a path with a null character
-        return 0  # opening it says why
-
-
 def _open(path: str) -> BinaryIO:
-    with Path(path).open("rb") as stream:
-        zipped = stream.read(2) == _GZIP
-    return cast("BinaryIO", gzip.open(path, "rb")) if zipped else Path(path).open("rb")
+    return standard_input() if path == STDIN else Path(path).open("rb")
+
+
+def _unpacked(stream: _Digested) -> BinaryIO:
+    plain = cast("BinaryIO", io.BufferedReader(stream, _BLOCK))
+    return cast("BinaryIO", gzip.open(plain, "rb")) if stream.zipped else plain
 
 
 def _raw_lines(stream: BinaryIO) -> Iterator[bytes]:

@@ -15,7 +15,6 @@ from typing import Any, TextIO
 
 from gangsched.manifests.errors import InputError, found
 from gangsched.replay.ledger import GangRecord, Ledger, PodRecord
-from gangsched.replay.reading import sha256_of
 from gangsched.replay.share_series import HEADER, ShareSeries, csv_row
 from gangsched.replay.times import seconds
 
@@ -45,18 +44,18 @@ class RunFolder:
         self,
         ledger: Ledger,
         *,
-        inputs: Sequence[str],
+        inputs: Mapping[str, str],
         options: Mapping[str, Any],
         version: str,
         config: Mapping[str, Any],
         summary: Mapping[str, Any],
         series: ShareSeries | None = None,
     ) -> None:
-        """Write everything else. ``inputs`` are the names of the files that were read."""
+        """Write everything else. ``inputs``: name -> SHA-256 of what was read."""
         self.decisions.close()
         run = {
             "gangsched": version,
-            "inputs": [{"path": path, "sha256": sha256_of(path)} for path in inputs],
+            "inputs": [{"path": path, "sha256": digest} for path, digest in inputs.items()],
             "seed": None,  # nothing draws random numbers
             "options": options,
         }

@@ -67,7 +67,11 @@ ERRORS = {
     "a missing trace": (("replay", "missing.jsonl"), f"missing.jsonl: {MISSING}"),
     "a missing recording": (("conform", "missing.jsonl"), f"missing.jsonl: {MISSING}"),
     "a missing configuration": (("config", "view", "-c", "missing.yaml"), f"missing.yaml: {MISSING}"),
-    "a trace on standard input": (("replay", "-"), "<stdin>: found standard input, allowed a file, as a trace is read"),
+    "an empty trace on standard input": (("replay", "-"), "<stdin>:1: found an empty file, allowed a trace with its"),
+    "queues on standard input": (
+        ("replay", "examples/three-stage-evolution.jsonl", "--queues", "-"),
+        "--queues: found standard input, allowed a file or folder",
+    ),
     "standard input given twice": (
         ("run", "-f", "-", "-f", "-"),
         "<stdin>: found - twice, allowed standard input once",
@@ -104,6 +108,14 @@ def test_a_terminal_that_lacks_a_sign_gets_its_escape() -> None:
     told = started("run", "-f", "examples/walkthrough", "--trace", PYTHONIOENCODING="latin-1")
     assert (told.returncode, told.stderr) == (1, "")
     assert "R=2 S=0 M=1 \\u2192 Wait" in told.stdout
+
+
+@pytest.mark.parametrize("args", ["run -f -", "explain pod/a -f -", "top jobs -f -", "replay -"])
+def test_a_closed_standard_input_is_an_error_in_one_line(args: str) -> None:
+    command = f"{sys.executable} -m gangsched {args} <&-"
+    answer = subprocess.run(command, shell=True, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert answer.stderr == "<stdin>: cannot be read: it is closed\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import hashlib
 import json
 import os
+import select
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +109,75 @@ def test_leniency_is_an_option(tmp_path: Path) -> None:
     document = gangsched_json("replay", path, "--lenient")
     assert document["trace"]["skipped"] == 1
     assert document["trace"]["first_skipped"].startswith(f"{path}:3: found no JSON")
+
+
+# --- standard input -------------------------------------------------------------------------------------------------
+
+
+def packed(path: str) -> bytes:
+    return gzip.compress(Path(path).read_bytes(), mtime=0)
+
+
+def unpacked(path: str) -> bytes:
+    return Path(path).read_bytes()
+
+
+ROWS = "submit_s,duration_s,num_gpus,vc\n5,1,12,a\n6,1,1,b\n"
+
+
+@pytest.mark.parametrize("sent", [unpacked, packed])
+def test_a_trace_comes_from_standard_input_as_from_a_file(tmp_path: Path, sent: Callable[[str], bytes]) -> None:
+    path, out = small(tmp_path), tmp_path / "out"
+    piped = gangsched("replay", "-", "--out", str(out), "-o", "json", stdin=sent(path))
+    assert (piped.exit_code, piped.stderr) == (0, "")
+    assert json.loads(piped.stdout) == gangsched_json("replay", path)
+    run = json.loads((out / "run.json").read_text(encoding="utf-8"))
+    assert run["inputs"] == [{"path": "-", "sha256": hashlib.sha256(sent(path)).hexdigest()}]
+
+
+def test_the_philly_table_comes_from_standard_input(tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_text(ROWS, encoding="utf-8")
+    piped = gangsched("replay", "-", "-o", "json", stdin=ROWS)
+    assert json.loads(piped.stdout) == gangsched_json("replay", str(tmp_path / "p.csv"))
+
+
+def test_the_digest_is_that_of_the_whole_input_though_the_replay_ends_before_it(tmp_path: Path) -> None:
+    path, out = small(tmp_path), tmp_path / "out"
+    trace = Path(path).read_bytes() + b"not read\n" * 100_000
+    assert gangsched("replay", "-", "--until", "0", "--out", str(out), stdin=trace).exit_code == 0
+    (source,) = json.loads((out / "run.json").read_text(encoding="utf-8"))["inputs"]
+    assert source["sha256"] == hashlib.sha256(trace).hexdigest()
+
+
+@pytest.mark.parametrize(
+    "text, want",
+    [
+        ('{"gangsched_trace": 1}\n{"t": 0}\n', "<stdin>:2: found no verb, allowed exactly one of"),
+        ("submit_s,duration_s,num_gpus,vc\n1,2,3\n", "<stdin>:2: found 3 columns"),
+        ("{}\n", "<stdin>:1: gangsched_trace: found nothing"),
+        ("a,b\n", '<stdin>:1: found the first line text "a,b", allowed a native trace'),
+    ],
+)
+def test_a_bad_line_of_standard_input_is_named(text: str, want: str) -> None:
+    result = gangsched("replay", "-", stdin=text)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert result.stderr.startswith(want)
+
+
+def test_an_event_is_played_before_the_next_one_is_sent(tmp_path: Path) -> None:
+    """A trace may come from a program that is still running."""
+    lines = Path(small(tmp_path)).read_text(encoding="utf-8").splitlines(keepends=True)
+    command = [sys.executable, "-m", "gangsched", "replay", "-", "--trace"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.writelines(lines)
+        process.stdin.write('{"t": 1000, "delete": {"kind": "Pod", "name": "waits"}}\n')
+        process.stdin.flush()
+        assert select.select([process.stdout], [], [], 60)[0]
+        assert process.stdout.readline().startswith("cycle 1")
+        process.stdin.close()
+        assert process.wait() == 0
 
 
 # --- the run folder -------------------------------------------------------------------------------------------------

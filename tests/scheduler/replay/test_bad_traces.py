@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +14,8 @@ from typing import Any
 import pytest
 
 from gangsched.manifests import InputError
-from gangsched.replay.formats import detect
+from gangsched.replay.complaints import Complaints
+from gangsched.replay.formats import Format, open_trace
 from gangsched_framework.errors import GangschedError
 from tests.scheduler.replay.play import play
 from tests.scheduler.replay.traces import HEADER, add, composite, delete, group, node, pod, update, write
@@ -284,7 +286,7 @@ def test_leniency_ends_at_the_cut_of_a_gzip(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", ["missing.jsonl", "."], ids=["a missing file", "a folder"])
 def test_what_cannot_be_opened_is_one_line(path: str) -> None:
     with pytest.raises(InputError) as caught:
-        detect(path)
+        open_trace(Complaints(path))
     assert str(caught.value).startswith(f"{path}: ")
 
 
@@ -321,7 +323,21 @@ def test_numbers_of_manifests_stay_what_they_are(tmp_path: Path) -> None:
     assert result.ledger.pods["default/a"].pod.incoming.requested.milli_cpu == 500
 
 
-def test_a_pipe_is_refused_as_traces_are_opened_more_than_once(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="pipe: found a pipe, allowed a file"):
-        detect(str(tmp_path / "pipe"))
+@pytest.mark.parametrize("known", [None, "native", "philly"])
+def test_a_first_line_that_cannot_be_read_is_refused_with_leniency_too(tmp_path: Path, known: Format | None) -> None:
+    path = tmp_path / "t.jsonl"
+    write(path, GOOD)
+    path.write_bytes(b"\xff\n" + path.read_bytes())
+    with pytest.raises(InputError, match=r"t\.jsonl:1: found bytes that are not UTF-8 at byte 1 of the line"):
+        open_trace(Complaints(str(path), lenient=True), known)
+
+
+def test_a_trace_may_come_through_a_pipe(tmp_path: Path) -> None:
+    path, pipe = Path(write(tmp_path / "t.jsonl", GOOD)), tmp_path / "pipe"
+    os.mkfifo(pipe)
+    feed = threading.Thread(target=pipe.write_bytes, args=(path.read_bytes(),))
+    feed.start()
+    try:
+        assert play(str(pipe)).bindings == {"default/a": "n1"}
+    finally:
+        feed.join()

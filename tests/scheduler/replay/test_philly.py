@@ -9,9 +9,9 @@ import pytest
 
 from gangsched.manifests import InputError
 from gangsched.replay.complaints import Complaints
-from gangsched.replay.converters.philly import HEADER, PhillyTrace, pieces
+from gangsched.replay.converters.philly import HEADER, pieces
 from gangsched.replay.events import TraceEvent
-from gangsched.replay.formats import detect
+from gangsched.replay.formats import open_trace
 from gangsched.replay.nodes import nodes_of
 from gangsched_framework.objects import Pod, PodGroup
 from tests.scheduler.replay.play import SECOND, moments, play
@@ -19,7 +19,7 @@ from tests.scheduler.replay.play import SECOND, moments, play
 
 def events_of(path: Path, rows: list[str], *, lenient: bool = False, pod_per_gpu: bool = False) -> list[TraceEvent]:
     path.write_text("\n".join([HEADER, *rows]) + "\n", encoding="utf-8")
-    return list(PhillyTrace(Complaints(str(path), lenient), pod_per_gpu).events())
+    return list(open_trace(Complaints(str(path), lenient), "philly", pod_per_gpu=pod_per_gpu).events())
 
 
 PIECES = {
@@ -91,15 +91,16 @@ def test_cells_may_stand_in_quotes_and_lines_end_as_on_windows(tmp_path: Path, m
     path = tmp_path / "p.csv"
     names = ",".join(f'"{name}"' for name in HEADER.split(","))
     path.write_bytes(mark + f'{names}\r\n"5","1","1","a"\r\n'.encode())
-    assert detect(str(path)) == "philly"
-    assert [event.time // SECOND for event in PhillyTrace(Complaints(str(path))).events()] == [5, 5]
+    source = open_trace(Complaints(str(path)))
+    assert source.header.format == "philly"
+    assert [event.time // SECOND for event in source.events()] == [5, 5]
 
 
 def test_leniency_skips_and_counts_bad_rows(tmp_path: Path) -> None:
     path = tmp_path / "p.csv"
     path.write_text(f"{HEADER}\n5,1,1,a\nbad\n6,1,1,a\n", encoding="utf-8")
     complaints = Complaints(str(path), lenient=True)
-    events = list(PhillyTrace(complaints).events())
+    events = list(open_trace(complaints).events())
     assert [event.time // SECOND for event in events] == [5, 5, 6, 6]
     assert complaints.skipped == 1
     assert complaints.first == f"{path}:3: found 1 columns, allowed 4: {HEADER}"

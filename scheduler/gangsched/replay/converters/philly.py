@@ -17,9 +17,8 @@ from gangsched.manifests import Decoder
 from gangsched.manifests.errors import InputError, describe, found
 from gangsched.manifests.names import LABEL_VALUE
 from gangsched.manifests.own_annotations import DELETE_WHEN_FINISHED, DURATION
-from gangsched.replay.complaints import Complaints
 from gangsched.replay.events import Identity, TraceEvent, TraceHeader
-from gangsched.replay.reading import read_lines
+from gangsched.replay.reading import TraceText
 from gangsched.replay.times import parse_seconds
 from gangsched_framework.objects import QUEUE_NAME, Container, Pod, PodGroup, PodSpec
 from gangsched_framework.quantity import UNIT
@@ -35,13 +34,13 @@ _MOST_GPUS = 8_192
 class PhillyTrace:
     """Reads the table. ``pod_per_gpu``: one pod for each GPU instead of one for up to eight."""
 
-    def __init__(self, complaints: Complaints, pod_per_gpu: bool = False) -> None:
-        self._complaints = complaints
+    def __init__(self, text: TraceText, pod_per_gpu: bool = False) -> None:
+        self._text = text
+        self._complaints = text.complaints
         self._gpus_per_pod = 1 if pod_per_gpu else GPUS_PER_NODE
-        self._lines = read_lines(complaints)
-        line, text = next(self._lines, (1, ""))
-        if not is_header(text):
-            raise complaints.at(line, found(f"the header {describe(text)}", HEADER))
+        line, header = text.first
+        if not is_header(header):
+            raise self._complaints.at(line, found(f"the header {describe(header)}", HEADER))
 
     @property
     def header(self) -> TraceHeader:
@@ -51,10 +50,13 @@ class PhillyTrace:
     def decoder(self) -> Decoder:
         return Decoder()
 
+    def sha256(self) -> str:
+        return self._text.sha256()
+
     def events(self) -> Iterator[TraceEvent]:
         """Each job: its PodGroup, then its pods, at the time of its submission."""
         last = 0
-        for row, (line, text) in enumerate(self._lines, start=1):
+        for row, (line, text) in enumerate(self._text.rest(), start=1):
             try:
                 submit, duration, gpus, cluster = _job(text)
                 if submit < last:
