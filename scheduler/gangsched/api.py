@@ -16,9 +16,10 @@ from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.settings import SECOND, Settings
 from gangsched.host import Host
 from gangsched.manifests import Decoder, read_files
+from gangsched.manifests.context import GROUPS
 from gangsched.updates import merged
 from gangsched_framework.errors import GangschedError, did_you_mean, whole
-from gangsched_framework.objects import ClusterObject, EntityKey, Pod
+from gangsched_framework.objects import ClusterObject, CompositePodGroup, EntityKey, Pod, PodGroup
 from gangsched_framework.queue_state import QueueState
 from gangsched_framework.registry import Registry
 from gangsched_framework.shares import SharesView
@@ -118,6 +119,8 @@ class Engine:
         if isinstance(source, Mapping):
             return tuple(self.decoder.decode(source, now=self.core.now))
         if isinstance(source, _OBJECTS):
+            if not self.config.gates[GROUPS]:
+                _refuse_group(call, source)
             return (source,)
         allowed = "file names, manifests as dicts, and framework objects (of a builder: its .obj())"
         raise GangschedError(f"{call}: found a {type(source).__name__}, allowed {allowed}")
@@ -255,3 +258,14 @@ class Engine:
         state = self.core.queue_state()
         self.host.carry_out(self.core.settle())
         return state
+
+
+def _refuse_group(call: str, obj: ClusterObject) -> None:
+    """Raise GangschedError for a group and a member of one; manifests are read without them."""
+    if isinstance(obj, Pod) and obj.group_name:
+        what = f"pod {obj.key} of group {obj.group_name}"
+    elif isinstance(obj, PodGroup | CompositePodGroup):
+        what = str(obj.key)
+    else:
+        return
+    raise GangschedError(f"{call}: found {what}, allowed no groups while the feature gate {GROUPS} is off")

@@ -11,7 +11,8 @@ import yaml
 
 from gangsched.api import Engine
 from gangsched_framework.errors import GangschedError
-from gangsched_framework.testing import make_node, make_pod
+from gangsched_framework.objects import ClusterObject
+from gangsched_framework.testing import make_node, make_pod, make_pod_group
 
 NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}, "status": {"capacity": {"cpu": "4", "pods": 9}}}
 POD = {
@@ -29,6 +30,33 @@ def test_the_gate_of_topology_constraints_counts_as_on_where_a_profile_names_the
     named = {**document, "profiles": [{"plugins": plugins}]}
     assert not Engine(feature_gates=off).gates["TopologyAwareWorkloadScheduling"]
     assert Engine(named, feature_gates=off).gates["TopologyAwareWorkloadScheduling"]
+
+
+NO_GROUPS = {"GenericWorkload": False, "CompositePodGroup": False, "TopologyAwareWorkloadScheduling": False}
+
+
+@pytest.mark.parametrize(
+    "obj, what",
+    [
+        (make_pod("p").in_group("g").obj(), "pod default/p of group g"),
+        (make_pod_group("g").min_count(2).obj(), "podgroup/default/g"),
+    ],
+)
+def test_groups_are_refused_where_their_gate_is_off(obj: ClusterObject, what: str) -> None:
+    engine = Engine(feature_gates=NO_GROUPS)
+    text = f"apply: found {what}, allowed no groups while the feature gate GenericWorkload is off"
+    with pytest.raises(GangschedError, match=f"^{text}$"):
+        engine.apply(obj)
+    engine.apply(make_node("n1").obj(), make_pod("alone").obj())
+
+
+def test_a_member_whose_gate_is_off_may_be_applied_again() -> None:
+    engine = Engine(feature_gates=NO_GROUPS)
+    member = {**POD, "spec": {**POD["spec"], "schedulingGroup": {"podGroupName": "g"}}}  # type: ignore[dict-item]
+    for _ in range(2):
+        engine.apply(NODE, member)
+        engine.run()
+        assert engine.bindings == {"default/p": "n1"}
 
 
 def test_a_manifest_applied_twice_updates_the_object_and_leaves_it_bound() -> None:

@@ -17,6 +17,9 @@ BUILT_IN_CLASSES = (
 )
 """Priority classes every cluster has."""
 
+GROUPS = "GenericWorkload"
+"""The feature gate of groups."""
+
 
 @frozen
 class Defaults:
@@ -75,6 +78,11 @@ class Context:
     def tell(self, warning: str) -> None:
         """A warning that names its places itself."""
         self._warned[warning] = (warning, 1)
+
+    @property
+    def groups(self) -> bool:
+        """Whether there are groups; without their gate every pod stands alone (spec podgroup-scheduling.md §0.3)."""
+        return self.gates.get(GROUPS, True)
 
     def warn_off(self, gate: str, path: str = "") -> None:
         """Warn about a field, or ('') the object itself, that decides nothing if ``gate`` is known to be off."""

@@ -15,7 +15,7 @@ from gangsched.manifests.pods import PodReader
 from gangsched.manifests.shapes import shape
 from gangsched.manifests.templates import Templates
 from gangsched.manifests.workloads.workload import Workload
-from gangsched_framework.objects import ClusterObject
+from gangsched_framework.objects import ClusterObject, CompositePodGroup, PodGroup
 
 _LIST_FIELDS = ("apiVersion", "kind", "metadata", "items")
 
@@ -35,9 +35,17 @@ class Decoder:
         self._pods = PodReader(self._context, self._templates)
 
     def heed_gates(self, gates: Mapping[str, bool]) -> None:
-        """From now on, warn about what decides nothing because its feature gate is off."""
+        """From now on, warn about what decides nothing because its feature gate is off.
+
+        Without GenericWorkload groups are no objects, and pods belong to none.
+        """
         self._context.gates = gates
         self._templates.forget()
+
+    @property
+    def groups(self) -> bool:
+        """Whether there are groups, by the gates it heeds."""
+        return self._context.groups
 
     def tell(self, warning: str) -> None:
         """Add a warning about objects that were read together."""
@@ -118,7 +126,7 @@ class Decoder:
             read = kind.read(self._context, manifest, meta)
             if isinstance(read, RuntimeClass):
                 self._templates.forget()
-            else:
+            elif self._context.groups or not isinstance(read, PodGroup | CompositePodGroup):
                 objects.append(read)
         if kind.expand is not None and self._expands(kind, manifest, meta):
             objects += kind.expand(Workload(self._context, self._pods, manifest, meta, now))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from gangsched.manifests.context import Context
+from gangsched.manifests.context import GROUPS, Context
 from gangsched.manifests.errors import InputError
 from gangsched.manifests.fields import Raw, each
 from gangsched.manifests.metadata import Metadata
@@ -15,13 +15,14 @@ from gangsched_framework.objects import CompositePodGroup, PodGroup
 
 def read_pod_group(context: Context, manifest: Raw, meta: Metadata) -> PodGroup:
     """A leaf group; ``gang.minCount`` is its minimum."""
+    context.warn_off(GROUPS)
     context.learn_pod_group(manifest.get("apiVersion") or "", f"{meta.namespace}/{meta.name}")
     return PodGroup(**_fields(context, manifest, meta, "minCount"))
 
 
 def read_composite_pod_group(context: Context, manifest: Raw, meta: Metadata) -> CompositePodGroup:
     """An inner group; ``gang.minGroupCount`` is its minimum."""
-    context.warn_off("CompositePodGroup")
+    context.warn_off("CompositePodGroup" if context.groups else GROUPS)
     return CompositePodGroup(**_fields(context, manifest, meta, "minGroupCount"))
 
 
@@ -31,7 +32,7 @@ def _fields(context: Context, manifest: Raw, meta: Metadata, minimum: str) -> di
         validate_group(manifest, minimum)
     if spec.get("resourceClaims"):
         context.warn_once("group resourceClaims", "spec.resourceClaims: is not modelled and decides nothing here")
-    if context.gates:
+    if context.gates and context.groups:
         _name_gated(context, spec)
     gang = (spec.get("schedulingPolicy") or {}).get("gang")
     topology = (spec.get("schedulingConstraints") or {}).get("topology") or ()

@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import define
 
-from gangsched.manifests.context import Context
+from gangsched.manifests.context import GROUPS, Context
 from gangsched.manifests.errors import InputError, describe, found, missing, unknown_field
 from gangsched.manifests.fields import Raw
 from gangsched.manifests.metadata import Metadata
@@ -27,6 +27,7 @@ _FIELDS = ("apiVersion", "kind", "metadata", "spec", "status")
 _PENDING = PodStatus()
 _GROUP_NAME = "scheduling.k8s.io/group-name"
 """Annotation by which pods name a PodGroup of Volcano."""
+_GROUP_FIELD = f'metadata.annotations["{_GROUP_NAME}"]'
 _PER_POD = ("nodeName", "schedulingGroup", "hostname", "subdomain")
 """Fields of a spec that pods of one template do not share."""
 
@@ -57,6 +58,10 @@ class PodReader:
             raise error.under("spec") from None
         for name in template.unsupported:
             self.context.warn_once(name, consequence(name))
+        group_name = group_name or meta.annotations.get(_GROUP_NAME, "")
+        if group_name and not self.context.groups:
+            self.context.warn_off(GROUPS, "spec.schedulingGroup" if raw.get("schedulingGroup") else _GROUP_FIELD)
+            group_name = ""
         status = _PENDING
         if manifest.get("status") or node_name:
             pod_level = bool(pod_level_requests(spec))
@@ -75,7 +80,7 @@ class PodReader:
             priority=priority,
             preemption_policy=preemption_policy,
             scheduling_gates=template.scheduling_gates,
-            group_name=group_name or meta.annotations.get(_GROUP_NAME, ""),
+            group_name=group_name,
             node_name=node_name,
             owner=meta.owner,
             status=status,

@@ -18,11 +18,14 @@ from typing import Any
 import pytest
 
 from tests.scheduler.cli.command import gangsched, gangsched_json
-from tests.scheduler.replay.traces import add, group, node, pod, write
+from tests.scheduler.replay.traces import add, delete, group, node, pod, update, write
 
 ROOT = Path(__file__).resolve().parents[3]
 SLICE = ROOT / "examples" / "philly-10-days.csv.gz"
 PHILLY = ("--nodes", "8x8gpu", "-c", str(ROOT / "examples" / "philly.yaml"), "--until", "36h")
+
+
+ROWS = "submit_s,duration_s,num_gpus,vc\n5,1,12,a\n6,1,1,b\n"
 
 
 def small(tmp_path: Path) -> str:
@@ -111,6 +114,36 @@ def test_leniency_is_an_option(tmp_path: Path) -> None:
     assert document["trace"]["first_skipped"].startswith(f"{path}:3: found no JSON")
 
 
+# --- the gate of groups ---------------------------------------------------------------------------------------------
+
+NO_GROUPS = ("--feature-gates", "CompositePodGroup=false,TopologyAwareWorkloadScheduling=false,GenericWorkload=false")
+
+
+def test_without_the_gate_of_groups_their_lines_come_and_go_and_nothing_is_a_gang(tmp_path: Path) -> None:
+    events = [
+        add(0, node("n1")),
+        add(0, group("g", 9)),
+        add(1, pod("a", in_group="g")),
+        update(2, group("g", 8)),
+        update(2, pod("a", in_group="g")),
+        delete(3, "PodGroup", "g"),
+    ]
+    result = gangsched("replay", write(tmp_path / "t.jsonl", events), "--check", "-o", "json", *NO_GROUPS)
+    document = json.loads(result.stdout)
+    assert (document["bindings"], document["gangs"]["submitted"]) == ({"default/a": "n1"}, 0)
+    assert [line.split(": decides")[0] for line in result.stderr.splitlines()] == [
+        f"warning: {tmp_path / 't.jsonl'}:3: PodGroup/g",
+        f"warning: {tmp_path / 't.jsonl'}:4: Pod/a: spec.schedulingGroup",
+    ]
+
+
+def test_without_the_gate_of_groups_the_jobs_of_the_philly_table_are_pods(tmp_path: Path) -> None:
+    result = gangsched("replay", "-", "--nodes", "1x8gpu", "--check", "-o", "json", *NO_GROUPS, stdin=ROWS)
+    document = json.loads(result.stdout)
+    assert result.stderr == "warning: <stdin>: jobs are no gangs while the feature gate GenericWorkload is off\n"
+    assert (document["gangs"]["submitted"], document["pods"]["finished"]) == (0, 3)
+
+
 # --- standard input -------------------------------------------------------------------------------------------------
 
 
@@ -120,9 +153,6 @@ def packed(path: str) -> bytes:
 
 def unpacked(path: str) -> bytes:
     return Path(path).read_bytes()
-
-
-ROWS = "submit_s,duration_s,num_gpus,vc\n5,1,12,a\n6,1,1,b\n"
 
 
 @pytest.mark.parametrize("sent", [unpacked, packed])

@@ -10,6 +10,7 @@ from attrs import frozen
 
 from gangsched.config import FeatureGates
 from gangsched.manifests import Decoder
+from gangsched_framework.objects import Pod
 
 CONTAINER = {"name": "c", "image": "x"}
 DURATION, FINISHED = "gangsched.dev/duration", "gangsched.dev/delete-when-finished"
@@ -42,9 +43,12 @@ def queue(annotations: Mapping[str, str] | None = None, **spec: Any) -> dict[str
     return manifest("Queue", "q", "scheduling.volcano.sh/v1beta1", annotations, **spec)
 
 
-def job(annotations: Mapping[str, str], inner: Mapping[str, str]) -> dict[str, Any]:
-    template = {"metadata": {"annotations": inner}, "spec": {"containers": [CONTAINER], "restartPolicy": "Never"}}
-    return manifest("Job", "j", "batch/v1", annotations, template=template)
+TEMPLATE: dict[str, Any] = {"spec": {"containers": [CONTAINER], "restartPolicy": "Never"}}
+
+
+def job(annotations: Mapping[str, str], inner: Mapping[str, str], **spec: Any) -> dict[str, Any]:
+    template = {"metadata": {"annotations": inner}, **TEMPLATE}
+    return manifest("Job", "j", "batch/v1", annotations, template=template, **spec)
 
 
 @frozen
@@ -60,6 +64,8 @@ class Case:
 LT = [{"key": "k", "operator": "Lt", "value": "5", "effect": "NoSchedule"}]
 TREE: dict[str, Any] = {"parentCompositePodGroupName": "c", "workloadRef": {"workloadName": "w", "templateName": "t"}}
 TOPOLOGY: dict[str, Any] = {"schedulingConstraints": {"topology": [{"key": "zone"}]}}
+NO_GROUPS = "CompositePodGroup=false,TopologyAwareWorkloadScheduling=false,GenericWorkload=false"
+GROUP_NAME = "scheduling.k8s.io/group-name"
 OFF = "decides nothing while the feature gate"
 CASES = (
     Case(
@@ -99,6 +105,48 @@ CASES = (
         group(**TOPOLOGY),
         (f"PodGroup/g: spec.schedulingConstraints.topology: {OFF} TopologyAwareWorkloadScheduling is off",),
         gates="CompositePodGroup=false,TopologyAwareWorkloadScheduling=false",
+    ),
+    Case(
+        "without the gate of groups a group decides nothing, whatever it says",
+        group(**TREE, **TOPOLOGY, preemptionPolicy="Never"),
+        (f"PodGroup/g: {OFF} GenericWorkload is off",),
+        gates=NO_GROUPS,
+    ),
+    Case(
+        "nor does a composite one",
+        composite(),
+        (f"CompositePodGroup/c: {OFF} GenericWorkload is off",),
+        gates=NO_GROUPS,
+    ),
+    Case(
+        "nor Volcano's",
+        manifest("PodGroup", "v", "scheduling.volcano.sh/v1beta1", minMember=2),
+        (f"PodGroup/v: {OFF} GenericWorkload is off",),
+        gates=NO_GROUPS,
+    ),
+    Case(
+        "nor a pod's group",
+        pod(schedulingGroup={"podGroupName": "g"}),
+        (f"Pod/p: spec.schedulingGroup: {OFF} GenericWorkload is off",),
+        gates=NO_GROUPS,
+    ),
+    Case(
+        "nor the annotation that names one",
+        pod({GROUP_NAME: "g"}),
+        (f'Pod/p: metadata.annotations["{GROUP_NAME}"]: {OFF} GenericWorkload is off',),
+        gates=NO_GROUPS,
+    ),
+    Case(
+        "nor what a job asks for its pods",
+        job({}, {}, scheduling={"schedulingPolicy": {"gang": {"minCount": 1}}}),
+        (f"Job/j: spec.scheduling: {OFF} GenericWorkload is off",),
+        gates=NO_GROUPS,
+    ),
+    Case(
+        "nor the minimum of Volcano's job",
+        manifest("Job", "v", "batch.volcano.sh/v1alpha1", tasks=[{"replicas": 2, "template": TEMPLATE}]),
+        (f"Job/v: spec.minAvailable: {OFF} GenericWorkload is off",),
+        gates=NO_GROUPS,
     ),
     Case(
         "a misspelt annotation is told from the one that was meant",
@@ -147,6 +195,13 @@ def test_what_decides_nothing_is_named(case: Case) -> None:
     decoder.heed_gates(FeatureGates.parse(case.gates))
     decoder.decode(case.manifest)
     assert decoder.warnings == list(case.warnings)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.gates == NO_GROUPS], ids=lambda case: case.name)
+def test_without_the_gate_of_groups_there_are_pods_alone(case: Case) -> None:
+    decoder = Decoder()
+    decoder.heed_gates(FeatureGates.parse(case.gates))
+    assert all(isinstance(obj, Pod) and not obj.group_name for obj in decoder.decode(case.manifest))
 
 
 def test_it_is_named_once_for_each_kind_of_thing() -> None:

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gangsched.manifests.context import GROUPS
 from gangsched.manifests.errors import InputError, Step, missing, not_one_of
 from gangsched.manifests.fields import Raw
 from gangsched.manifests.groups import read_pod_group
 from gangsched.manifests.metadata import Metadata
 from gangsched.manifests.workloads.workload import Member, Owner, Workload
+from gangsched_framework.errors import path_text
 from gangsched_framework.objects import ClusterObject, PodGroup
 
 API_VERSION = "batch/v1"
@@ -99,6 +101,9 @@ def _group(workload: Workload, spec: Raw, name: str, pods: int, path: tuple[Step
     """The group that ``spec.scheduling`` asks for; without it the pods are scheduled one by one."""
     scheduling = spec.get("scheduling")
     if scheduling is None:
+        return None
+    if not workload.context.groups:
+        workload.context.warn_off(GROUPS, path_text((*path, "scheduling")))
         return None
     policy = scheduling.get("schedulingPolicy") or {"basic": {}}
     if policy.get("gang") is not None and policy["gang"].get("minCount") is None:

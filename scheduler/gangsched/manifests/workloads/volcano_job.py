@@ -5,6 +5,7 @@ The group bears the name of the job; Volcano appends its uid. Its queue stands i
 
 from __future__ import annotations
 
+from gangsched.manifests.context import GROUPS
 from gangsched.manifests.errors import InputError, describe, found, missing
 from gangsched.manifests.fields import Raw, each, unique
 from gangsched.manifests.groups import read_pod_group
@@ -31,7 +32,7 @@ def expand_volcano_job(workload: Workload) -> list[ClusterObject]:
         _validate(spec, tasks, sum(replicas))
     _name_unmodelled(workload, spec, tasks)
     group = _group(workload, spec, tasks, replicas)
-    objects: list[ClusterObject] = [group]
+    objects: list[ClusterObject] = [] if group is None else [group]
     defaults = {"schedulerName": spec.get("schedulerName") or DEFAULT_SCHEDULER}
     if spec.get("priorityClassName"):
         defaults["priorityClassName"] = spec["priorityClassName"]
@@ -39,7 +40,7 @@ def expand_volcano_job(workload: Workload) -> list[ClusterObject]:
         members = (_member(workload, spec, task["name"], number) for number in range(count))
         path = ("spec", "tasks", index, "template")
         objects += workload.pods(
-            task.get("template"), path, members, workload.owner, group=group.name, defaults=defaults
+            task.get("template"), path, members, workload.owner, group=group.name if group else "", defaults=defaults
         )
     return objects
 
@@ -54,7 +55,7 @@ def _member(workload: Workload, spec: Raw, task: str, number: int) -> Member:
         "volcano.sh/task-spec": task,
     }
     annotations = {
-        GROUP_ANNOTATION: job,
+        **({GROUP_ANNOTATION: job} if workload.context.groups else {}),
         QUEUE_ANNOTATION: queue,
         "volcano.sh/job-name": job,
         "volcano.sh/queue-name": queue,
@@ -65,7 +66,10 @@ def _member(workload: Workload, spec: Raw, task: str, number: int) -> Member:
     return Member(f"{job}-{task}-{number}", labels=labels, annotations=annotations)
 
 
-def _group(workload: Workload, spec: Raw, tasks: list[Raw], replicas: list[int]) -> PodGroup:
+def _group(workload: Workload, spec: Raw, tasks: list[Raw], replicas: list[int]) -> PodGroup | None:
+    if not workload.context.groups:
+        workload.context.warn_off(GROUPS, "spec.minAvailable")
+        return None
     least = [
         count if task.get("minAvailable") is None else task["minAvailable"]
         for task, count in zip(tasks, replicas, strict=True)

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from gangsched.manifests import Decoder
+from gangsched.manifests.context import GROUPS
 from gangsched.manifests.errors import InputError, describe, found
 from gangsched.manifests.names import LABEL_VALUE
 from gangsched.manifests.own_annotations import DELETE_WHEN_FINISHED, DURATION
@@ -37,6 +38,7 @@ class PhillyTrace:
     def __init__(self, text: TraceText, pod_per_gpu: bool = False) -> None:
         self._text = text
         self._complaints = text.complaints
+        self._decoder = Decoder()
         self._gpus_per_pod = 1 if pod_per_gpu else GPUS_PER_NODE
         line, header = text.first
         if not is_header(header):
@@ -48,13 +50,15 @@ class PhillyTrace:
 
     @property
     def decoder(self) -> Decoder:
-        return Decoder()
+        return self._decoder
 
     def sha256(self) -> str:
         return self._text.sha256()
 
     def events(self) -> Iterator[TraceEvent]:
         """Each job: its PodGroup, then its pods, at the time of its submission."""
+        if not self._decoder.groups:
+            self._decoder.tell(f"{self._complaints.name}: jobs are no gangs while the feature gate {GROUPS} is off")
         last = 0
         for row, (line, text) in enumerate(self._text.rest(), start=1):
             try:
@@ -66,23 +70,28 @@ class PhillyTrace:
                 continue
             last = submit
             sizes = pieces(gpus, self._gpus_per_pod)
-            yield from self._gang(submit, line, f"job-{row:06d}", duration, sizes, cluster)
+            name = f"job-{row:06d}"
+            if self._decoder.groups:
+                yield self._group(submit, line, name, len(sizes), cluster)
+            yield from self._pods(submit, line, name, duration, sizes, cluster)
 
-    def _gang(
-        self, time: int, line: int, name: str, duration: int, sizes: tuple[int, ...], cluster: str
-    ) -> Iterator[TraceEvent]:
-        labels, queue = {LABEL: cluster}, {QUEUE_NAME: cluster}
+    def _group(self, time: int, line: int, name: str, pods: int, cluster: str) -> TraceEvent:
         group = PodGroup(
             "default",
             name,
             f"PodGroup|default/{name}#1",
-            minimum=len(sizes),
-            labels=labels,
-            annotations={DELETE_WHEN_FINISHED: "true", **queue},
+            minimum=pods,
+            labels={LABEL: cluster},
+            annotations={DELETE_WHEN_FINISHED: "true", QUEUE_NAME: cluster},
             creation_timestamp=time,
         )
-        yield TraceEvent(time, line, "add", Identity.of(group), group)
-        notes = {DURATION: f"{duration}ns", **queue}
+        return TraceEvent(time, line, "add", Identity.of(group), group)
+
+    def _pods(
+        self, time: int, line: int, name: str, duration: int, sizes: tuple[int, ...], cluster: str
+    ) -> Iterator[TraceEvent]:
+        labels, notes = {LABEL: cluster}, {DURATION: f"{duration}ns", QUEUE_NAME: cluster}
+        group_name = name if self._decoder.groups else ""
         for number, gpus in enumerate(sizes):
             pod_name = f"{name}-{number}"
             pod = Pod(
@@ -93,7 +102,7 @@ class PhillyTrace:
                 labels=labels,
                 annotations=notes,
                 creation_timestamp=time,
-                group_name=name,
+                group_name=group_name,
             )
             yield TraceEvent(time, line, "add", Identity.of(pod), pod)
 
