@@ -100,7 +100,7 @@ class ScoreColumn:
     ``vector``: raw scores of all rows, now. ``one``: of one row, for what the pods on a node change; None = it depends
     on the node's object alone. ``normalize``: ``max`` / ``reversed`` = the default normalisation over the feasible
     nodes (node-plugins.md §5.6), only for scores without ``one``; '' = the scores are final, 0…100. ``ahead``: of rows
-    on which so many more pods of this kind stand, a row of numbers for each; None = unknown, or without ``one`` no
+    on which so many more pods of this kind stand, a column of numbers for each; None = unknown, or without ``one`` no
     change. ``facts``: what ``one`` is asked with, as ``FilterColumn.facts``. Who gives ``ahead`` reads in both the
     table's sums only, as ``FilterColumn.room`` demands of ``test``.
     """

@@ -140,8 +140,8 @@ class _Pair:
             return score
 
         def ahead(rows: Rows, steps: NDArray[np.int64]) -> NDArray[np.int64]:
-            now_a, now_b = (_view(used)[rows][:, None] for used in (self._used_a, self._used_b))
-            all_a, all_b = self._whole[:, rows, None]
+            now_a, now_b = (_view(used)[rows] for used in (self._used_a, self._used_b))
+            all_a, all_b = self._whole[:, rows]
 
             def balance(total_a: NDArray[np.int64], total_b: NDArray[np.int64]) -> NDArray[np.int64]:
                 deviation = np.abs(np.minimum(total_a / all_a, 1.0) - np.minimum(total_b / all_b, 1.0)) / 2

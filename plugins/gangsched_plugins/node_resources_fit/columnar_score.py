@@ -139,9 +139,9 @@ def score_column(
     def ahead(chosen: Rows, steps: Vector) -> Vector:
         total = np.zeros(steps.shape, np.int64)
         for (name, _), (asked, weight, used, capacity) in zip(resources, parts, strict=True):
-            then = view(used)[chosen][:, None] + steps * _growth(name, pod.incoming)
-            total += weight * formula(then + asked, view(capacity)[chosen][:, None])
-        total //= divisors[chosen][:, None]
+            then = view(used)[chosen] + steps * _growth(name, pod.incoming)
+            total += weight * formula(then + asked, view(capacity)[chosen])
+        total //= divisors[chosen]
         return total
 
     if strategy is least_allocated and len(parts) == 2:

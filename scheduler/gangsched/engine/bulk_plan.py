@@ -50,17 +50,18 @@ def plan(
     low = np.full(len(going), np.iinfo(np.int64).max)
     places = np.zeros(0, np.int64)  # in the order of taking, which a number tells with its row
     while len(going):
-        here = going[:, None]
-        offers = _offers(scores, fixed[going], rows[going], room[here], np.arange(start, start + width))
-        offers[:, 0] = np.minimum(offers[:, 0], low)
-        smallest = np.minimum.accumulate(offers, axis=1)
-        new = smallest * -size + here
-        places = np.sort(np.concatenate((places, new[smallest >= 0])))[:count]
+        steps = np.arange(start, start + width)[:, None]
+        offers = _offers(scores, fixed[going], rows[going], room[going], steps)
+        np.minimum(offers[0], low, out=offers[0])
+        smallest = _smallest_so_far(offers)
+        new = smallest * -size + going
+        # stable: rows that offer alike stand in long runs, which only need merging
+        places = np.sort(np.concatenate((places, new[smallest >= 0])), kind="stable")[:count]
         start += width
         width *= 2
         # only a row that has taken all that was looked at may take more
-        more = (room[going] > start) & (new[:, -1] <= places[-1])
-        going, low = going[more], smallest[more, -1]
+        more = (room[going] > start) & (new[-1] <= places[-1])
+        going, low = going[more], smallest[-1, more]
     taken: list[int] = rows[places % size].tolist()
     return taken
 
@@ -68,10 +69,21 @@ def plan(
 def _offers(
     scores: Scores, fixed: NDArray[np.int64], rows: Rows, room: NDArray[np.int64], steps: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """What rows offer after so many steps; -1 where they have no room."""
-    offers = np.repeat(fixed[:, None], len(steps), axis=1)
+    """What rows offer after so many steps, a line for each step; -1 where they have no room."""
+    stand = np.minimum(steps, room)
+    offers = np.zeros(stand.shape, np.int64)
+    offers += fixed
     for score, weight in scores:
         if score.ahead is not None:
-            offers += score.ahead(rows, np.minimum(steps, room)) * weight
+            offers += score.ahead(rows, stand) * weight
     offers[steps >= room] = -1
+    return offers
+
+
+def _smallest_so_far(offers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """``np.minimum.accumulate(offers)``, in place: whole lines at once, as ``accumulate`` goes column by column."""
+    reach = 1
+    while reach < len(offers):
+        np.minimum(offers[reach:], offers[:-reach], out=offers[reach:])
+        reach *= 2
     return offers

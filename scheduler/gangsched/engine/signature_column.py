@@ -143,7 +143,7 @@ class SignatureColumn:
             totals, fixed = totals + added, fixed + added
         if len(feasible) > count:  # each pod takes one of the ``count`` best rows, the first among equals
             ranks = totals * -len(self._totals) + feasible
-            chosen = np.sort(np.argpartition(ranks, count - 1)[:count])
+            chosen = ranks <= np.partition(ranks, count - 1)[count - 1]
             best, fixed = feasible[chosen], fixed[chosen]
         taken = plan(self._ground.filters, self._ground.scores, fixed, best, count)
         if choice is not None and taken:

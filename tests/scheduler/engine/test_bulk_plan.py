@@ -28,7 +28,7 @@ def columns_of(rows: Offers) -> tuple[FilterColumn, ScoreColumn]:
     refuse = FilterColumn(lambda: room > 0, _nobody, bool, room=lambda rows: room[rows])
 
     def ahead(chosen: Rows, steps: Numbers) -> Numbers:
-        offered: Numbers = table[chosen[:, None], np.minimum(steps, width - 1)]
+        offered: Numbers = table[chosen, np.minimum(steps, width - 1)]
         return offered
 
     return refuse, ScoreColumn(lambda: table[:, 0], int, ahead=ahead)
@@ -108,7 +108,7 @@ def test_offers_are_looked_up_about_as_often_as_pods_are_placed(falls: int, room
 
     def ahead(chosen: Rows, steps: Numbers) -> Numbers:
         asked.append(steps.size)
-        return 100 - falls * steps // room[chosen][:, None]
+        return 100 - falls * steps // room[chosen]
 
     refuse = FilterColumn(lambda: room > 0, _nobody, bool, room=lambda rows: room[rows])
     score = ScoreColumn(lambda: room, int, ahead=ahead)
