@@ -28,6 +28,8 @@ from gangsched_framework.resources import NOTHING, PodRequests, Resources, Statu
 from gangsched_framework.values import value
 
 DEFAULT_SCHEDULER = "default-scheduler"
+TERMINAL_PHASES = ("Succeeded", "Failed")
+"""Of pods that the scheduler does not see (any more)."""
 
 
 @value
@@ -96,7 +98,7 @@ class Pod(_PodFields):
     @property
     def terminal(self) -> bool:
         """Succeeded or failed: invisible to the scheduler (spec §1.1.4)."""
-        return self.status.phase in ("Succeeded", "Failed")
+        return self.status.phase in TERMINAL_PHASES
 
     @property
     def deleting(self) -> bool:
@@ -292,6 +294,7 @@ __all__ = [
     "POD_GROUP",
     "PREEMPT_LOWER_PRIORITY",
     "QUEUE_NAME",
+    "TERMINAL_PHASES",
     "ClusterObject",
     "CompositePodGroup",
     "Condition",

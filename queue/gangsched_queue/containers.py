@@ -15,13 +15,17 @@ from gangsched_queue.member_gates import Kind
 from gangsched_queue.nominator import Nominator
 from gangsched_queue.pending_pods import PendingPods
 from gangsched_queue.registrations import Registrations
+from gangsched_queue.requeue import IMMEDIATELY
 from gangsched_queue.settings import QueueSettings
 from gangsched_queue.waiting import ACTIVE, PARKED, Place, WaitingEntities
 
 
 @define(eq=False, kw_only=True)
 class Containers:
-    """What the operations work on. ``last_popped``: the one entity the scheduling loop holds (spec §2.5.3)."""
+    """What the operations work on.
+
+    ``last_popped``: the tree the scheduling loop holds (spec §2.5.3; of a plain pod, to which nobody belongs, None).
+    """
 
     forest: Forest
     clock: Clock
@@ -64,7 +68,7 @@ class Containers:
                 self.waiting.join(entity, None, leaf, info)
             else:
                 entity.insert_alike(leaf, info)
-                self.waiting.enter(entity)
+                self.waiting.requeue(entity, IMMEDIATELY)
             return None
         entity, place = found
         if arrives:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from heapq import heappop, heappush
 
+from gangsched_framework.errors import InvariantError
 from gangsched_framework.objects import EntityKey
 from gangsched_queue.entities import Entity
 
@@ -51,10 +52,10 @@ class EntityHeap:
     def add(self, entity: Entity, order: SortKey) -> None:
         """Enter an entity that is not here."""
         key = entity.key
-        assert key not in self._live, f"{key} is queued twice"
         entered = self._entered = self._entered + 1
         entry = (order, key, entered, entity)  # a removed entry of the same key and order may still lie in the heap
-        self._live[key] = entry
+        if self._live.setdefault(key, entry) is not entry:
+            raise InvariantError(f"{key} is queued twice")
         self._newcomers.append(entry)
 
     def remove(self, key: EntityKey) -> Entity | None:
@@ -72,14 +73,23 @@ class EntityHeap:
         return entry[3]
 
     def _settle(self) -> None:
-        """Give the newcomers their places."""
+        """Give the newcomers their places, and clear away whoever stands first and is not here any more."""
         newcomers, heap = self._newcomers, self._heap
-        if len(newcomers) + len(heap) > len(self._sorted) + FEW:
-            self._sort()
-            return
-        for entry in newcomers:
-            heappush(heap, entry)
-        newcomers.clear()
+        if newcomers:
+            if len(newcomers) + len(heap) > len(self._sorted) + FEW:
+                self._sort()
+                return
+            for entry in newcomers:
+                heappush(heap, entry)
+            newcomers.clear()
+        if self._dead:
+            live, smallest = self._live, self._sorted
+            while smallest and live.get(smallest[-1][1]) is not smallest[-1]:
+                smallest.pop()
+                self._dead -= 1
+            while heap and live.get(heap[0][1]) is not heap[0]:
+                heappop(heap)
+                self._dead -= 1
 
     def _sort(self) -> None:
         entries = self._sorted + self._heap + self._newcomers
@@ -98,30 +108,24 @@ class EntityHeap:
 
     def first(self) -> HeapEntry | None:
         """The smallest entity with all that orders it, left in place."""
-        if self._newcomers:
+        if self._newcomers or self._dead:
             self._settle()
         smallest, heap = self._sorted, self._heap
-        if self._dead:
-            live = self._live
-            while smallest and live.get(smallest[-1][1]) is not smallest[-1]:
-                smallest.pop()
-                self._dead -= 1
-            while heap and live.get(heap[0][1]) is not heap[0]:
-                heappop(heap)
-                self._dead -= 1
         if heap and not (smallest and smallest[-1] < heap[0]):
             return heap[0]
         return smallest[-1] if smallest else None
 
     def pop(self) -> Entity | None:
         """Take the smallest entity out."""
-        entry = self.first()
-        if entry is None:
-            return None
-        if self._sorted and self._sorted[-1] is entry:
-            self._sorted.pop()
+        if self._newcomers or self._dead:
+            self._settle()
+        smallest, heap = self._sorted, self._heap
+        if heap and not (smallest and smallest[-1] < heap[0]):
+            entry = heappop(heap)
+        elif smallest:
+            entry = smallest.pop()
         else:
-            heappop(self._heap)
+            return None
         del self._live[entry[1]]
         return entry[3]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Iterable
 
 from gangsched_framework.events import ClusterEvent
@@ -30,9 +30,11 @@ class InFlight:
     """One ordered list of pod marks and events: positions grow, so a pod has missed what stands behind its mark."""
 
     def __init__(self) -> None:
-        self.marks: OrderedDict[str, tuple[int, Pod]] = OrderedDict()
+        self.marks: dict[str, tuple[int, Pod]] = {}
         """UID -> position of every pod in flight, and the pod as it was popped."""
         self._events: deque[MissedEvent] = deque()
+        self._ended = 0
+        """Attempts that ended since it was last looked which events all have seen."""
         self.position = 0
         """Of the next mark or event."""
 
@@ -88,20 +90,30 @@ class InFlight:
         return events
 
     def done(self, uid: str) -> None:
-        """The attempt is over; events that every pod in flight has seen are dropped. Unknown UIDs do nothing."""
+        """The attempt is over. Unknown UIDs do nothing."""
         if self.marks.pop(uid, None) is not None and self._events:
-            self._drop_seen()
+            self._drop_seen(1)
 
     def done_all(self, uids: Iterable[str]) -> None:
         """``done`` of each."""
+        marks = self.marks
+        before = len(marks)
         for uid in uids:
-            self.marks.pop(uid, None)
-        self._drop_seen()
+            marks.pop(uid, None)
+        if self._events:
+            self._drop_seen(before - len(marks))
 
-    def _drop_seen(self) -> None:
-        oldest = next(iter(self.marks.values()))[0] if self.marks else self.position
-        while self._events and self._events[0].position < oldest:
-            self._events.popleft()
+    def _drop_seen(self, ended: int) -> None:
+        """Drop events that every pod in flight has seen (spec §2.6.1), once as many attempts ended as go on: O(1)."""
+        self._ended += ended
+        if self._ended < len(self.marks):
+            return
+        self._ended = 0
+        self.marks = marks = dict(self.marks)  # without the gaps before its first entry, which take time to pass over
+        oldest = next(iter(marks.values()))[0] if marks else self.position
+        events = self._events
+        while events and events[0].position < oldest:
+            events.popleft()
 
     def _check(self) -> None:
         marks = [position for position, _ in self.marks.values()]
@@ -111,4 +123,5 @@ class InFlight:
         assert all(position < self.position for position in (*marks, *order))
         assert marks == sorted(marks)
         assert order == sorted(order)
-        assert not order or (self.marks and marks[0] < order[0]), "events nobody waits for"
+        assert not order or marks, "events nobody waits for"
+        assert not self._ended or (order and self._ended < len(marks)), "events are kept too long"

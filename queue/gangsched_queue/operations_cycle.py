@@ -27,7 +27,6 @@ def pop(queue: Containers) -> QueuedPodInfo | PoppedPodGroupInfo | None:
                 return PoppedPodGroupInfo(key, tree, leaves, entity.attempts, entity)
         elif queue.in_flight.mark(entity.pod):  # else it is dropped, and the next is popped (spec §2.5.4)
             entity.attempts += 1
-            queue.last_popped = entity.key
             return entity
 
 

@@ -82,10 +82,6 @@ class SchedulingQueue(Containers):
         """The attempt of one pod is over; unknown UIDs do nothing."""
         self.in_flight.done(uid)
 
-    def forget_popped(self) -> None:
-        """End the cycle of a plain pod."""
-        self.last_popped = None
-
     # --- dormant trees: retries that pass without being carried out -------------------------------------------------
 
     @property

@@ -121,7 +121,7 @@ class WaitingEntities:
     def pop(self) -> Entity | None:
         """The next to be tried: the active queue's head, else one served early (spec §2.5.2)."""
         entity = self.active.pop() or self.backoff.pop_early()
-        if entity is not None:
+        if self.trees and entity is not None:
             self.trees.pop(entity.key, None)
         return entity
 
@@ -132,12 +132,13 @@ class WaitingEntities:
             self.trees.pop(entity.key, None)
         return entity
 
-    def enter(self, entity: Entity) -> None:
-        """Take in an entity that is nowhere: active, or parked when PreEnqueue holds it back (spec §2.11 Add 2, 3d)."""
-        if self._pre_enqueue.passes(entity):
-            self._put(entity, ACTIVE)
+    def enter(self, info: QueuedPodInfo) -> None:
+        """Take in a plain pod that is new: active, or parked when PreEnqueue holds it back (spec §2.11 Add 2)."""
+        if self._pre_enqueue.passes(info):
+            info.initial_attempt_timestamp = info.timestamp
+            self.active.enter(info)
         else:
-            self._put(entity, PARKED)
+            self.parked.add(info)
 
     def join(self, entity: QueuedPodGroupInfo, place: Place | None, leaf: EntityKey, info: QueuedPodInfo) -> None:
         """A newcomer joins an active tree, or a parked one that serves no penalty and that its arrival wakes.

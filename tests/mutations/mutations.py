@@ -260,8 +260,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "in_flight",
         "events are pruned one too early",
-        "self._events[0].position < oldest:",
-        "self._events[0].position <= oldest + 1:",
+        "while events and events[0].position < oldest:",
+        "while events and events[0].position <= oldest + 1:",
     ),
     _queue("in_flight", "a pod hears the updates of others", 'if missed.only in ("", uid):', "if True:"),
     _queue(
@@ -835,7 +835,12 @@ MUTATIONS: tuple[Mutation, ...] = (
         "        self.enlist()\n        found:",
         "        found:",
     ),
-    _queue("entity_heap", "newcomers are overlooked", "        if self._newcomers:\n            self._settle()\n", ""),
+    _queue(
+        "entity_heap",
+        "newcomers are overlooked",
+        "        if newcomers:\n            if len(",
+        "        if False:\n            if len(",
+    ),
     _queue(
         "entities",
         "members are taken for sorted however they came",

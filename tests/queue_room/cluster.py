@@ -187,8 +187,6 @@ class Cluster:
             self._submit(info, outcomes if isinstance(outcomes, Outcome) else outcomes[info.pod.name])
         if isinstance(popped, PoppedPodGroupInfo):
             self.queue.add_attempted(popped, root)
-        else:
-            self.queue.forget_popped()
 
     def _submit(self, info: QueuedPodInfo, outcome: Outcome) -> None:
         newest = self.known.get(info.pod.key)

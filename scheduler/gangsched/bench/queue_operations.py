@@ -49,7 +49,6 @@ def _pop_pods(core: Scheduler, count: int) -> list[QueuedPodInfo]:
     for _ in range(count):
         info = core.queue.pop()
         assert isinstance(info, QueuedPodInfo)
-        core.queue.forget_popped()
         popped.append(info)
     return popped
 
@@ -98,7 +97,6 @@ def pop_pod(core: Scheduler, n: int) -> Work:
     def work() -> int:
         for _ in range(count):
             queue.pop()
-            queue.forget_popped()
         return count
 
     queue.peek()  # whoever looks first puts those that arrived in order

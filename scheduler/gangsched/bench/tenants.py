@@ -68,7 +68,6 @@ def _pop_of(count: int, tiers: tuple[str, ...], suffix: str) -> Operation:
             for _ in range(pops):
                 info = queue.pop()
                 assert isinstance(info, QueuedPodInfo)
-                queue.forget_popped()
                 accounts.see(info.pod, placed=True)
             return pops
 

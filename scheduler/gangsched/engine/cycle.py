@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal, TypeVar
 
 from attrs import define
@@ -14,10 +14,12 @@ from gangsched.engine.pod_cycle import PodCycle
 from gangsched.engine.report import CycleReport
 from gangsched.engine.trace import Tracer, TraceStep
 from gangsched_framework.errors import GangschedError
-from gangsched_framework.infos import PoppedEntity
+from gangsched_framework.infos import PoppedEntity, PoppedPodGroupInfo, QueuedPodInfo
 
 T = TypeVar("T")
 AnyCycle = PodCycle | GroupCycle
+CYCLES: Mapping[type, Callable[..., AnyCycle]] = {QueuedPodInfo: PodCycle, PoppedPodGroupInfo: GroupCycle}
+"""What is popped -> the straight line it goes; made of tools, the entity, the cycle's number and time."""
 Stage = Literal["popped", "decided", "submitted", "broken off"]
 
 

@@ -68,7 +68,6 @@ class PodCycle:
             pods[entity.pod.key] = tools.submitter.bind(session.framework, outcome, tools.let_go(session))
         else:
             pods[entity.pod.key] = self._refused(outcome)
-        tools.queue.forget_popped()
         if tools.log.on:
             self._log("submitted", bound=int(outcome is not None and outcome.placed))
         decisions, trace, key, attempt = tools.outbox.take(), tools.trace.take(), entity.key, entity.attempts

@@ -10,18 +10,16 @@ from attrs import evolve
 from gangsched.engine.column_search import ColumnSearch
 from gangsched.engine.columns import ColumnCache
 from gangsched.engine.complete import NOMINATION_CLEARED, Failure
-from gangsched.engine.cycle import AnyCycle, Cycle, rehearse
+from gangsched.engine.cycle import CYCLES, AnyCycle, Cycle, rehearse
 from gangsched.engine.decisions import Decision, RecordEvent, event_note
 from gangsched.engine.event_handlers import EventHandlers
 from gangsched.engine.given_up import give_up
-from gangsched.engine.group_cycle import GroupCycle
 from gangsched.engine.handle import EngineClock, EngineHandle
 from gangsched.engine.idle import IdleRetries
 from gangsched.engine.memo import Memo, Refusal
 from gangsched.engine.outbox import Outbox
 from gangsched.engine.placement_board import PlacementBoards
 from gangsched.engine.pod_algorithm import PodAlgorithm
-from gangsched.engine.pod_cycle import PodCycle
 from gangsched.engine.report import CycleReport, MadeUp
 from gangsched.engine.run_ahead import RunAhead
 from gangsched.engine.settings import BASE_GATES, SECOND, Settings
@@ -35,7 +33,6 @@ from gangsched_framework.errors import GangschedError, whole
 from gangsched_framework.events import Action, ClusterEvent, Resource
 from gangsched_framework.framework import Framework
 from gangsched_framework.hierarchy import Forest
-from gangsched_framework.infos import PoppedEntity, QueuedPodInfo
 from gangsched_framework.objects import ClusterObject, Condition, EntityKey, Node, Pod, PodStatus
 from gangsched_framework.profile import Profile
 from gangsched_framework.queue_state import QueueState
@@ -300,12 +297,7 @@ class Scheduler:
             self.tracer.add("pop", entity.key, f"attempt {entity.attempts}")
         if self._tools.log.on:
             self._tools.log.stage("popped", number, entity.key, attempt=entity.attempts)
-        return self._cycle(self._tools, entity, number)
-
-    def _cycle(self, tools: Tools, entity: PoppedEntity, number: int) -> AnyCycle:
-        if isinstance(entity, QueuedPodInfo):
-            return PodCycle(tools, entity, number, self._clock.time)
-        return GroupCycle(tools, entity, number, self._clock.time)
+        return CYCLES[entity.__class__](self._tools, entity, number, self._clock.time)
 
     def step(self) -> CycleReport | None:
         """One whole cycle. Whatever is raised inside breaks it off half-way: nothing goes on then (``GivenUp``)."""
@@ -328,7 +320,8 @@ class Scheduler:
         if entity is None:
             return ()
         tools = evolve(self._tools, log=StageLog(False))
-        return rehearse(self._cycle(tools, entity, self._popped), self.tracer, self._handle, self.algorithm)
+        cycle = CYCLES[entity.__class__](tools, entity, self._popped, self._clock.time)
+        return rehearse(cycle, self.tracer, self._handle, self.algorithm)
 
     def queue_state(self) -> QueueState:
         """Every waiting entity and where it stands."""
