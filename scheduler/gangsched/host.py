@@ -76,6 +76,7 @@ class Host:
         self.bindings: dict[str, str] = {}
         self.evicted: dict[str, EntityKey] = {}
         self._pods = core.world.pods
+        self._clock = core.clock
         self._update_status = core.update_status
         self._update_group_status = core.update_group_status
         self._shared = (_UNSEEN, 0, _UNSEEN)
@@ -96,6 +97,17 @@ class Host:
 
     def carry_out(self, decisions: Sequence[Decision]) -> tuple[Decision, ...]:
         """Apply the decisions of a cycle; returns them with what carrying them out added (events, failed bindings)."""
+        if len(decisions) == 1 and isinstance(lone := decisions[0], Bind) and self._asked is None:
+            key, uid, node = lone.pod, lone.uid, lone.node
+            pod = self._pods.get(key)
+            if pod is not None and pod.uid == uid:  # as below, where nothing is to be put in order
+                self.bindings[key] = node
+                event = self.core.bound(key, uid)
+                old, now, (before, since, status) = pod.status, self._clock.time, self._shared
+                if old is not before or since != now:
+                    status = self._scheduled(old, now)
+                self._update_status(pod, node, status)
+                return lone, event
         binds: list[Bind] = []
         others: list[Decision] = []
         for decision in decisions:
@@ -167,7 +179,7 @@ class Host:
 
     def _confirm(self, bound: Iterable[Bind]) -> None:
         """Show node and PodScheduled=True since now. Pods of equal status bound at one instant share the new status."""
-        now, pods, update_status = self.core.now, self._pods, self._update_status
+        now, pods, update_status = self._clock.time, self._pods, self._update_status
         before, since, status = self._shared
         for bind in bound:
             pod = pods.get(bind.pod)
@@ -175,11 +187,16 @@ class Host:
                 continue
             old = pod.status
             if old is not before or since != now:
-                scheduled = Condition("PodScheduled", "True", last_transition_time=now)
-                conditions = replace_condition(old.conditions, scheduled)
-                status = PodStatus(old.phase, old.nominated_node_name, now, conditions, old.allocated)
-                self._shared = before, since, status = old, now, status
+                before, since, status = old, now, self._scheduled(old, now)
             update_status(pod, bind.node, status)
+
+    def _scheduled(self, old: PodStatus, now: int) -> PodStatus:
+        """What a pod of status ``old`` shows that is bound now."""
+        scheduled = Condition("PodScheduled", "True", last_transition_time=now)
+        conditions = replace_condition(old.conditions, scheduled)
+        status = PodStatus(old.phase, old.nominated_node_name, now, conditions, old.allocated)
+        self._shared = old, now, status
+        return status
 
     def _write_pods(self, writes: list[tuple[str, Bind | PodWrite]]) -> None:
         """Pod by pod, in the order of its writes.

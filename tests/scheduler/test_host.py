@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pytest
+from attrs import evolve
+
 from gangsched import Engine
-from gangsched.engine.decisions import Nominate
+from gangsched.engine.decisions import Nominate, RecordEvent
+from gangsched.engine.scheduler import Scheduler
 from gangsched_framework.objects import Condition, Pod, PodStatus
 from gangsched_framework.testing import make_node, make_pod, make_pod_group
+
+WAITING = PodStatus()
 
 
 def _engine(*pods: Pod, gang: str = "g") -> Engine:
@@ -91,6 +99,52 @@ def test_pods_bound_at_other_times_or_with_other_conditions_show_their_own() -> 
     engine.run_ready()
     assert [_shown(engine, name).last_transition_time for name in "abc"] == [0, 0, 2_000_000_000]
     assert [len(_status(engine, name).conditions) for name in "abc"] == [1, 2, 1]
+
+
+def test_plain_pods_of_one_status_share_what_is_bound_now_and_no_earlier() -> None:
+    engine = _engine()
+    for seconds, name in ((0, "a"), (0, "b"), (2, "c")):
+        engine.advance(seconds)
+        engine.apply(evolve(make_pod(name).requests(cpu=1).obj(), status=WAITING))
+        engine.run_ready()
+    assert [_shown(engine, name).last_transition_time for name in "abc"] == [0, 0, 2_000_000_000]
+    assert _status(engine, "a") is _status(engine, "b")
+
+
+def _gone(core: Scheduler, pod: Pod) -> None:
+    core.delete(pod)
+
+
+def _replaced(core: Scheduler, pod: Pod) -> None:
+    core.delete(pod)
+    core.add(evolve(pod, uid="another"))
+
+
+def _left_alone(core: Scheduler, pod: Pod) -> None:
+    pass
+
+
+BOUND_MEANWHILE: dict[str, tuple[Callable[[Scheduler, Pod], None], dict[str, str]]] = {
+    "a pod as it was decided about is bound": (_left_alone, {"default/p": "n1"}),
+    "one that has gone is bound nowhere": (_gone, {}),
+    "nor is one that took its name": (_replaced, {}),
+}
+
+
+@pytest.mark.parametrize("happens, bindings", BOUND_MEANWHILE.values(), ids=BOUND_MEANWHILE)
+def test_a_binding_is_of_the_pod_it_was_decided_for(
+    happens: Callable[[Scheduler, Pod], None], bindings: dict[str, str]
+) -> None:
+    engine, pod = _engine(), make_pod("p").requests(cpu=1).obj()
+    engine.apply(pod)
+    report = engine.core.step()
+    assert report is not None
+    happens(engine.core, pod)
+    said = engine.host.carry_out(report.decisions)
+    assert any(each.reason == "Scheduled" for each in said if isinstance(each, RecordEvent)) == bool(bindings)
+    assert engine.bindings == bindings
+    assert engine.core.binding == ()
+    engine.core._check()
 
 
 def test_nominations_are_written_each_to_the_status_of_its_pod() -> None:

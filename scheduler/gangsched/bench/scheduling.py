@@ -12,6 +12,9 @@ from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.settings import Settings
 from gangsched.host import Host
 
+LOOK_EVERY = 32
+"""Pods handled between two looks at the time."""
+
 
 class SchedulingTrial:
     """The default plugins, all nodes scored, decisions carried out at once (as ``api.Engine`` does)."""
@@ -64,12 +67,16 @@ class SchedulingTrial:
     def _cycles(self, end: float) -> bool:
         """Cycles until nothing is ready (or due); False when the time is up before that."""
         core, carry_out, clock = self.core, self.host.carry_out, time.perf_counter
+        handled = look = self._handled
         while True:
             while (report := core.step()) is not None:
                 carry_out(report.decisions)
-                self._handled += len(report.pods)
-                if clock() > end:
-                    return False
+                handled += len(report.pods)
+                if handled >= look:
+                    self._handled, look = handled, handled + LOOK_EVERY
+                    if clock() > end:
+                        return False
+            self._handled = handled
             due = core.next_due() if self._patient else None
             if due is None:
                 return True

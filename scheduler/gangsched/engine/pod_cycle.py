@@ -70,7 +70,8 @@ class PodCycle:
             pods[entity.pod.key] = self._refused(outcome)
         if tools.log.on:
             self._log("submitted", bound=int(outcome is not None and outcome.placed))
-        decisions, trace, key, attempt = tools.outbox.take(), tools.trace.take(), entity.key, entity.attempts
+        key, attempt, decisions = entity.key, entity.attempts, tools.outbox.take()
+        trace = tools.trace.take() if tools.trace.on else ()
         # by position: by name it would cost twice as much
         return CycleReport(self.number, self.time, key, attempt, False, None, {}, {}, pods, decisions, trace)
 

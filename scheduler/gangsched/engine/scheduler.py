@@ -11,7 +11,7 @@ from gangsched.engine.column_search import ColumnSearch
 from gangsched.engine.columns import ColumnCache
 from gangsched.engine.complete import NOMINATION_CLEARED, Failure
 from gangsched.engine.cycle import CYCLES, AnyCycle, Cycle, rehearse
-from gangsched.engine.decisions import Decision, RecordEvent, event_note
+from gangsched.engine.decisions import Decision, RecordEvent
 from gangsched.engine.event_handlers import EventHandlers
 from gangsched.engine.given_up import give_up
 from gangsched.engine.handle import EngineClock, EngineHandle
@@ -65,7 +65,7 @@ class Scheduler:
     ) -> None:
         settings = settings or Settings()
         gates = {**BASE_GATES, **(feature_gates or {})}
-        self._clock = EngineClock()
+        self.clock = EngineClock()
         self._popped = 0
         composite = all(gates[g] for g in ("GenericWorkload", "TopologyAwareWorkloadScheduling", "CompositePodGroup"))
         by_creation = settings.groups.child_order == "creation"
@@ -78,7 +78,7 @@ class Scheduler:
         self.tracer = Tracer(settings.tracing)
         stop = partial(give_up, self)
         self._handle = EngineHandle(
-            self._clock, self.world, self.snapshot, self.nominator, gates, self.tracer, stop, settings.oracle
+            self.clock, self.world, self.snapshot, self.nominator, gates, self.tracer, stop, settings.oracle
         )
         for profile in profiles:
             self._handle.frameworks[profile.scheduler_name] = Framework(profile, registry, self._handle)
@@ -90,7 +90,7 @@ class Scheduler:
             unschedulable_timeout=settings.unschedulable_timeout,
             pop_from_backoff=gates["SchedulerPopFromBackoffQ"],
         )
-        self.queue = SchedulingQueue(forest, self.frameworks, self._clock, self.nominator, queue_settings)
+        self.queue = SchedulingQueue(forest, self.frameworks, self.clock, self.nominator, queue_settings)
         self._events = EventHandlers(self.world, self.queue, self.frameworks)
         self.columns = None if upstream or settings.oracle else ColumnCache(self.world.table)
         search = None
@@ -99,7 +99,7 @@ class Scheduler:
         boards = PlacementBoards(self.snapshot, search) if search is not None else None
         self.algorithm = PodAlgorithm(self.snapshot, self.nominator, search, boards, upstream)
         self._outbox = Outbox()
-        self._submitter = Submitter(self.world, self.queue, self._clock, self._outbox)
+        self._submitter = Submitter(self.world, self.queue, self.clock, self._outbox)
         self._tools = Tools(
             self.world,
             self.snapshot,
@@ -127,14 +127,14 @@ class Scheduler:
         if memo is None or sorts != {"PrioritySort"} or gates.get("SchedulerAsyncPreemption", False):
             return None
         memo.lasting = True
-        return IdleRetries(self.world, self.queue, memo, self._clock, self._outbox)
+        return IdleRetries(self.world, self.queue, memo, self.clock, self._outbox)
 
     # --- events in ----------------------------------------------------------------------------------------------------
 
     @property
     def now(self) -> int:
         """Engine time in nanoseconds since the start."""
-        return self._clock.time
+        return self.clock.time
 
     def add(self, obj: ClusterObject) -> None:
         """An object appears; one that is known already is updated."""
@@ -183,12 +183,13 @@ class Scheduler:
         Returns what it adds itself, the event; what a cycle under way has said so far comes with that cycle's report.
         ``uid`` tells pods of one name apart: one may be deleted and another be bound before the first is answered.
         """
-        outcome = self._submitter.answered(key, uid)
+        outcome = self._submitter.binding.pop(uid, None) or self._submitter.answered(key, uid)
         node = outcome.node
         if self._hears_of_bindings:
             pod = outcome.info.pod
             self.frameworks[pod.scheduler_name].run_post_bind(pod, node)
-        return RecordEvent("Normal", "Scheduled", key, event_note(f"Successfully assigned {key} to {node}"))
+        # names have 253 characters at most: this note is never cut (spec §7.4)
+        return RecordEvent("Normal", "Scheduled", key, f"Successfully assigned {key} to {node}")
 
     def bind_failed(self, key: str, message: str, uid: str = "") -> tuple[Decision, ...]:
         """The binding of pod ``key`` failed: its reservation is returned and it waits again (spec §2.12).
@@ -219,12 +220,12 @@ class Scheduler:
 
     def advance(self, nanoseconds: int) -> None:
         """Move the clock. At each whole second on the way what is due is flushed: backoff, and every 30 s leftovers."""
-        target = self._clock.time + whole("advance", nanoseconds, "nanoseconds")
+        target = self.clock.time + whole("advance", nanoseconds, "nanoseconds")
         self.queue.rouse(self.queue.dormant.keys())
         while (due := self.queue.next_due()) is not None and due <= target:
-            self._clock.time = max(self._clock.time, due)
+            self.clock.time = max(self.clock.time, due)
             self._flush()
-        self._clock.time = target
+        self.clock.time = target
 
     def jump(self, time: int) -> None:
         """Set the clock and flush nothing: a replay delivers the events of an instant, then calls ``flush``.
@@ -233,7 +234,7 @@ class Scheduler:
         """
         if self._idle is not None:
             self._idle.pass_time(time)
-        self._clock.time = time
+        self.clock.time = time
 
     def flush(self) -> None:
         """What is due at this instant leaves backoff; every 30 s what was parked too long leaves as well."""
@@ -241,7 +242,7 @@ class Scheduler:
 
     def _flush(self) -> None:
         self.queue.flush_backoff()
-        if self._clock.time % LEFTOVER_PERIOD == 0:
+        if self.clock.time % LEFTOVER_PERIOD == 0:
             self.queue.flush_leftovers()
 
     def next_due(self) -> int | None:
@@ -297,7 +298,7 @@ class Scheduler:
             self.tracer.add("pop", entity.key, f"attempt {entity.attempts}")
         if self._tools.log.on:
             self._tools.log.stage("popped", number, entity.key, attempt=entity.attempts)
-        return CYCLES[entity.__class__](self._tools, entity, number, self._clock.time)
+        return CYCLES[entity.__class__](self._tools, entity, number, self.clock.time)
 
     def step(self) -> CycleReport | None:
         """One whole cycle. Whatever is raised inside breaks it off half-way: nothing goes on then (``GivenUp``)."""
@@ -320,7 +321,7 @@ class Scheduler:
         if entity is None:
             return ()
         tools = evolve(self._tools, log=StageLog(False))
-        cycle = CYCLES[entity.__class__](tools, entity, self._popped, self._clock.time)
+        cycle = CYCLES[entity.__class__](tools, entity, self._popped, self.clock.time)
         return rehearse(cycle, self.tracer, self._handle, self.algorithm)
 
     def queue_state(self) -> QueueState:

@@ -48,16 +48,11 @@ class Session:
 
     def revert(self, mark: int) -> None:
         """Take back every reservation since ``mark``, last first."""
-        self._unreserve(mark)
+        self.unreserve(mark)
         self.snapshot.rollback(mark)
 
-    def commit(self) -> None:
-        """Leave the assumed pods on their nodes for good; plugins reserve again when each pod is submitted."""
-        if self._reserved:
-            self._unreserve(START)
-        self.snapshot.commit()
-
-    def _unreserve(self, mark: int) -> None:
+    def unreserve(self, mark: int = START) -> None:
+        """Let the plugins take back what they reserved since ``mark``; they reserve again when a pod is submitted."""
         while self._reserved and self._reserved[-1][0] > mark:
             _, state, info, node = self._reserved.pop()
             self.framework.run_unreserve(state, info.pod, node)

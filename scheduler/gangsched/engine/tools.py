@@ -56,7 +56,9 @@ class Tools:
         it was, and submit counts each pod anew.
         """
         if self.world.let_go():
-            session.commit()
+            if session.framework.reserves:
+                session.unreserve()
+            self.snapshot.commit()
             return True
         session.revert(START)
         self.world.release()
