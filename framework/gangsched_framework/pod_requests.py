@@ -11,7 +11,17 @@ from functools import lru_cache, reduce
 from typing import TYPE_CHECKING
 
 from gangsched_framework.quantity import MILLI, UNIT, round_up_to_milli
-from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, PodRequests, Resources, StatusAmounts
+from gangsched_framework.resources import (
+    CPU,
+    EPHEMERAL_STORAGE,
+    HUGE_PAGES,
+    MEMORY,
+    PODS,
+    VOLUMES,
+    PodRequests,
+    Resources,
+    StatusAmounts,
+)
 
 if TYPE_CHECKING:  # specs have their vectors made here
     from gangsched_framework.objects import Pod
@@ -33,8 +43,7 @@ DEFAULT_MEMORY = 200 * 2**20 * UNIT
 """Nano-units a container counts in the NonZero vector for a resource it does not name (spec §3.5)."""
 
 _SILENT = StatusAmounts()
-_HUGE_PAGES = "hugepages-"
-_NATIVE_PREFIXES = (_HUGE_PAGES, "attachable-volumes-")
+_NATIVE_PREFIXES = (HUGE_PAGES, VOLUMES)
 _LABEL = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
 _QUALIFIED = re.compile(rf"({_LABEL}(?:\.{_LABEL})*)/([A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)")
 _MAX_PREFIX, _MAX_NAME = 253, 63  # a qualified name's domain and its last part
@@ -192,7 +201,7 @@ def _pod_level(amounts: Amounts) -> Amounts:
 
 
 def _counts_for_pods(name: str) -> bool:
-    return name in (CPU, MEMORY) or name.startswith(_HUGE_PAGES)
+    return name in (CPU, MEMORY) or name.startswith(HUGE_PAGES)
 
 
 def _sum(a: Amounts, b: Amounts) -> dict[str, int]:

@@ -11,6 +11,15 @@ CPU = "cpu"
 MEMORY = "memory"
 EPHEMERAL_STORAGE = "ephemeral-storage"
 PODS = "pods"
+REQUESTED = (CPU, MEMORY, EPHEMERAL_STORAGE)
+"""The resources without a domain that pods request, huge pages apart."""
+HUGE_PAGES = "hugepages-"
+VOLUMES = "attachable-volumes-"
+
+
+def known_to_pods(name: str) -> bool:
+    """Whether pods may request a resource of that name: one of those above, or with a domain (``example.com/gpu``)."""
+    return name in REQUESTED or "/" in name or name.startswith(HUGE_PAGES)
 
 
 @frozen

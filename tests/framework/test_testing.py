@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pytest
+
 from gangsched_framework.cycle_state import CycleState, PlacementCycleState, PodGroupCycleState
+from gangsched_framework.errors import GangschedError
 from gangsched_framework.handle import Handle
 from gangsched_framework.infos import PodGroupInfo
 from gangsched_framework.objects import Taint
@@ -62,6 +67,109 @@ def test_a_pod_reads_as_it_is_written() -> None:
     assert pod.spec.host_ports == (("", "TCP", 8080), ("10.0.0.1", "UDP", 53))
     assert pod.spec.tolerations == (Toleration("k", "Equal", "v", "NoSchedule"), Toleration("", "Exists"))
     assert (pod.priority, pod.node_name, pod.labels, pod.scheduling_gates) == (3, "n1", {"app": "web"}, ("a", "b"))
+
+
+POD, NODE, GROUP = make_pod("p"), make_node("n"), make_pod_group("g")
+EFFECTS = "'NoSchedule', 'PreferNoSchedule', 'NoExecute'"
+RESOURCES = "cpu, memory, ephemeral-storage, hugepages-* or a name with a domain such as example.com/gpu"
+
+MISTAKES: dict[str, tuple[Callable[[], object], str]] = {
+    "a misspelt effect": (
+        lambda: NODE.taint("k", effect="NoScedule"),  # type: ignore[arg-type]
+        f"taint: effect: found 'NoScedule', allowed {EFFECTS}; did you mean \"NoSchedule\"?",
+    ),
+    "an operator in the wrong case": (
+        lambda: POD.node_affinity("disk", "ssd", operator="in"),  # type: ignore[arg-type]
+        "node_affinity: operator: found 'in', allowed 'In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'; "
+        'did you mean "In"?',
+    ),
+    "a word of another field": (
+        lambda: POD.tolerates("k", operator="In"),  # type: ignore[arg-type]
+        "tolerates: operator: found 'In', allowed 'Exists', 'Equal', 'Lt', 'Gt', ''",
+    ),
+    "a misspelt consequence": (
+        lambda: POD.spread("zone", when="ScheduleAnyways"),  # type: ignore[arg-type]
+        "spread: when: found 'ScheduleAnyways', allowed 'DoNotSchedule', 'ScheduleAnyway'; "
+        'did you mean "ScheduleAnyway"?',
+    ),
+    "a misspelt policy": (
+        lambda: GROUP.preemption_policy("never"),  # type: ignore[arg-type]
+        "preemption_policy: policy: found 'never', allowed 'PreemptLowerPriority', 'Never'; did you mean \"Never\"?",
+    ),
+    "a status that is no text": (
+        lambda: POD.condition("Ready", True),  # type: ignore[arg-type]
+        "condition: status: found True, allowed 'True', 'False', 'Unknown'",
+    ),
+    "a restart policy for a sidecar": (
+        lambda: POD.init_container(sidecar="Always"),  # type: ignore[arg-type]
+        "init_container: sidecar: found 'Always', allowed True or False",
+    ),
+    "an unknown keyword": (
+        lambda: POD.spread("zone", max_skw=2),  # type: ignore[call-arg]
+        "spread: max_skw: found an unknown keyword, allowed topology_key, labels, max_skew, when; "
+        'did you mean "max_skew"?',
+    ),
+    "a misspelt resource": (
+        lambda: POD.requests(memmory="1Gi"),
+        f"found resource 'memmory', allowed {RESOURCES}; did you mean \"memory\"?",
+    ),
+    "pods as a request": (lambda: POD.requests(pods=1), f"found resource 'pods', allowed {RESOURCES}"),
+    "an amount that is none": (
+        lambda: POD.requests(cpu="a lot"),
+        "cpu: found 'a lot', allowed a quantity such as 2, 500m or 1.5Gi (quantities must match",
+    ),
+    "an amount of another type": (
+        lambda: NODE.capacity(cpu=None),  # type: ignore[arg-type]
+        "capacity: cpu: found None, allowed a whole number, a number, text",
+    ),
+    "a name that is a number": (
+        lambda: make_pod(3),  # type: ignore[arg-type]
+        "make_pod: name: found 3, allowed text",
+    ),
+    "a count that is text": (
+        lambda: make_pods("3"),  # type: ignore[arg-type]
+        "make_pods: count: found '3', allowed a whole number",
+    ),
+    "a minimum that is a truth": (
+        lambda: GROUP.min_count(True),
+        "min_count: pods: found True, allowed a whole number",
+    ),
+    "a gate that is no text, behind one that is": (
+        lambda: POD.gate("a", 3),  # type: ignore[arg-type]
+        "gate: names: found 3, allowed text",
+    ),
+    "labels in one text": (
+        lambda: POD.affinity("zone", "app=web"),  # type: ignore[arg-type]
+        "affinity: labels: found 'app=web', allowed a mapping of texts to texts, a LabelSelector, None",
+    ),
+    "a label that is a number": (
+        lambda: POD.affinity("zone", {"app": 1}),  # type: ignore[dict-item]
+        "affinity: labels: found {'app': 1}, allowed a mapping of texts to texts, a LabelSelector, None",
+    ),
+    "a builder for an object": (
+        lambda: POD.in_group(GROUP),  # type: ignore[arg-type]
+        "in_group: group: found a PodGroupBuilder, allowed text, a PodGroup; did you forget .obj()?",
+    ),
+    "a status of no container": (
+        lambda: POD.allocated(cpu=1),
+        "allocated: found a pod without a container, allowed one with requests",
+    ),
+}
+
+
+@pytest.mark.parametrize("build, want", MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_is_told_at_the_call_that_makes_it(build: Callable[[], object], want: str) -> None:
+    with pytest.raises(GangschedError) as caught:
+        build()
+    assert str(caught.value).startswith(want)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_call_without_its_argument_is_pythons_matter() -> None:
+    with pytest.raises(TypeError, match="priority"):
+        POD.priority()  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="priority"):
+        POD.priority(1, 2)  # type: ignore[call-arg]
 
 
 def test_affinity_and_spread_terms_accumulate() -> None:

@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from gangsched_framework.cycle_state import CycleState
 from gangsched_framework.events import Hint
 from gangsched_framework.handle import Handle
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import Node, Pod
+from gangsched_framework.pod_spec import Container, PodSpec
+from gangsched_framework.quantity import parse_amount
 from gangsched_framework.status import Code, Status
-from gangsched_framework.testing import FakeHandle, NodeBuilder, PodBuilder, make_node, make_snapshot
+from gangsched_framework.testing import FakeHandle, NodeBuilder, PodBuilder, make_node, make_pod, make_snapshot
 
 _SHORT = {Code.UNSCHEDULABLE: "U", Code.UNSCHEDULABLE_AND_UNRESOLVABLE: "UU", Code.ERROR: "E", Code.SKIP: "Skip"}
 
@@ -28,6 +30,12 @@ Score = int | tuple[int, int]
 def roomy(name: str) -> NodeBuilder:
     """The node of most tables: 4 CPUs, 8 GiB, 110 pods."""
     return make_node(name).capacity(cpu=4, memory="8Gi", pods=110)
+
+
+def unheard_of(**quantities: str) -> Pod:
+    """A pod that requests resources no API server would let it request."""
+    requests = {name: parse_amount(quantity, name) for name, quantity in quantities.items()}
+    return evolve(make_pod("p").obj(), spec=PodSpec((Container("main", requests=requests),)))
 
 
 def verdict(status: Status | None) -> str:

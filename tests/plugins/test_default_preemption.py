@@ -9,6 +9,7 @@ from gangsched_framework.events import Hint
 from gangsched_framework.objects import Group, Node, Pod, PodDisruptionBudget
 from gangsched_framework.pod_spec import LabelSelector
 from gangsched_framework.testing import make_composite_pod_group, make_node, make_pod, make_pod_group
+from gangsched_framework.words import PreemptionPolicy
 from tests.plugins.arena import Arena
 
 
@@ -329,7 +330,9 @@ def test_a_member_that_must_not_preempt_stops_the_group() -> None:
 
 
 @pytest.mark.parametrize(("policy", "preempts"), [("Never", False), ("PreemptLowerPriority", True)])
-def test_with_its_gate_the_policy_of_the_root_counts_and_not_that_of_the_pods(policy: str, preempts: bool) -> None:
+def test_with_its_gate_the_policy_of_the_root_counts_and_not_that_of_the_pods(
+    policy: PreemptionPolicy, preempts: bool
+) -> None:
     root = make_pod_group("high").priority(10).min_count(1).preemption_policy(policy).obj()
     pods = [evolve(pod, preemption_policy="Never") for pod in members(1)]
     arena = Arena([node("n1")], [running("a", "n1", 2)], [root], gates=["PodGroupPreemptionPolicy"])

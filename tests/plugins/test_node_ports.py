@@ -11,6 +11,7 @@ from gangsched_framework.events import Hint
 from gangsched_framework.objects import Pod
 from gangsched_framework.pod_spec import Container, ContainerPort
 from gangsched_framework.testing import PodBuilder, make_node, make_pod
+from gangsched_framework.words import Protocol
 from gangsched_plugins.node_ports import NodePorts
 from tests.plugins.judge import Case, HintCase, check, check_hint, roomy
 
@@ -19,11 +20,11 @@ TAKEN = {"a": "U node(s) didn't have free ports for the requested pod ports", "b
 FREE = {"a": "Ok", "b": "Ok"}
 
 
-def wants(port: int, protocol: str = "TCP", ip: str = "") -> PodBuilder:
+def wants(port: int, protocol: Protocol = "TCP", ip: str = "") -> PodBuilder:
     return make_pod("p").host_port(port, protocol, ip)
 
 
-def holds(port: int, protocol: str = "TCP", ip: str = "") -> PodBuilder:
+def holds(port: int, protocol: Protocol = "TCP", ip: str = "") -> PodBuilder:
     return make_pod("e").host_port(port, protocol, ip).node("a")
 
 
@@ -41,10 +42,16 @@ def port_by_host_network(copied: bool) -> Pod:
     return evolve(pod, spec=evolve(pod.spec, containers=(main,), host_network=True))
 
 
+def without_protocol(port: int) -> Pod:
+    pod = make_pod("p").obj()
+    main = Container("c", ports=(ContainerPort(port, port, ""),))
+    return evolve(pod, spec=evolve(pod.spec, containers=(main,)))
+
+
 CASES = [
     Case(name="a port in use is refused", pod=wants(8080), nodes=NODES, pods=[holds(8080)], want=TAKEN),
     Case(name="another port is free", pod=wants(8080), nodes=NODES, pods=[holds(8081)], want=FREE),
-    Case(name="no protocol means TCP", pod=wants(53, ""), nodes=NODES, pods=[holds(53)], want=TAKEN),
+    Case(name="no protocol means TCP", pod=without_protocol(53), nodes=NODES, pods=[holds(53)], want=TAKEN),
     Case(name="SCTP against SCTP clashes", pod=wants(53, "SCTP"), nodes=NODES, pods=[holds(53, "SCTP")], want=TAKEN),
     Case(name="UDP against TCP does not", pod=wants(53, "UDP"), nodes=NODES, pods=[holds(53)], want=FREE),
     Case(

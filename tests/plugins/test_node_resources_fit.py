@@ -13,7 +13,7 @@ from gangsched_framework.events import Hint
 from gangsched_framework.testing import FakeHandle, NodeBuilder, PodBuilder, make_node, make_pod, make_snapshot
 from gangsched_plugins.node_resources_fit import NodeResourcesFit
 from gangsched_plugins.node_resources_fit.fitting import Demand, fits_empty, refusal
-from tests.plugins.judge import Case, HintCase, check, check_hint, roomy
+from tests.plugins.judge import Case, HintCase, check, check_hint, roomy, unheard_of
 
 GPU, HUGE, KUBERNETES = "nvidia.com/gpu", "hugepages-2Mi", "x.kubernetes.io/foo"
 POD = make_pod("p")
@@ -112,7 +112,7 @@ FILTER = [
     ),
     Case(
         name="an unknown native resource is ignored",
-        pod=POD.requests(storage="5Gi", foo=3),
+        pod=unheard_of(storage="5Gi", foo="3"),
         nodes=[A],
         want={"a": "Ok"},
     ),

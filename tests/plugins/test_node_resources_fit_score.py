@@ -20,7 +20,7 @@ from gangsched_framework.testing import (
 )
 from gangsched_plugins.node_resources_fit import NodeResourcesFit
 from gangsched_plugins.node_resources_fit.strategies import requested_to_capacity_ratio
-from tests.plugins.judge import Case, check, roomy
+from tests.plugins.judge import Case, check, roomy, unheard_of
 
 GPU, HUGE = "nvidia.com/gpu", "hugepages-2Mi"
 POD = make_pod("p")
@@ -76,7 +76,7 @@ CASES = [
         want_scores={"b": 81},
     ),
     Case(
-        name="unknown resources do not score", pod=POD.requests(storage="5Gi", foo=3), nodes=[A], want_scores={"a": 97}
+        name="unknown resources do not score", pod=unheard_of(storage="5Gi", foo="3"), nodes=[A], want_scores={"a": 97}
     ),
     Case(
         name="containers are summed with their defaults",

@@ -5,9 +5,12 @@ from __future__ import annotations
 from operator import attrgetter
 
 import pytest
+from attrs import evolve
 
 from gangsched_framework.events import Hint
+from gangsched_framework.pod_spec import PodSpec, Toleration
 from gangsched_framework.testing import make_pod
+from gangsched_framework.words import Effect
 from gangsched_plugins.taint_toleration import TaintToleration
 from tests.plugins.judge import Case, HintCase, check, check_hint, roomy
 
@@ -22,7 +25,7 @@ EFFECTS = [
 ]
 ALL_OK = {"none": "Ok", "nosched": "Ok", "noexec": "Ok", "prefer": "Ok"}
 HARD_REFUSED = ALL_OK | {"nosched": NO, "noexec": NO}
-SOFT = "PreferNoSchedule"
+SOFT: Effect = "PreferNoSchedule"
 SERVICE_LEVELS = [roomy(f"v{value}").taint("slo", str(value)) for value in (90, 95, 99)]
 VALUES = {
     "leadzero": "007",
@@ -73,7 +76,7 @@ CASES = [
     ),
     Case(
         name="an unknown operator never tolerates",
-        pod=POD.tolerates("k", "v", operator="Foo"),
+        pod=evolve(POD.obj(), spec=PodSpec(tolerations=(Toleration("k", "Foo", "v"),))),
         nodes=EFFECTS,
         want=HARD_REFUSED,
         want_scores={"none": (0, 100), "prefer": (1, 0)},

@@ -22,6 +22,7 @@ from gangsched_framework.pod_spec import LabelSelector, PodSpec, Requirement
 from gangsched_framework.quantity import parse_amount
 from gangsched_framework.testing import make_node, make_pod, selector
 from gangsched_framework.testing.builders import PodBuilder
+from gangsched_framework.words import WHEN_UNSATISFIABLE, WhenUnsatisfiable
 
 T = TypeVar("T")
 
@@ -196,7 +197,7 @@ def _with_names(rng: Random, pod: PodBuilder) -> PodBuilder:
 
 def _with_spread(rng: Random, pod: PodBuilder) -> PodBuilder:
     key = some(rng, (HOSTNAME, "rack", "topology.kubernetes.io/zone"))
-    when = some(rng, ("DoNotSchedule", "ScheduleAnyway"))
+    when: WhenUnsatisfiable = some(rng, WHEN_UNSATISFIABLE)
     return pod.spread(key, {"app": some(rng, APPS)}, max_skew=rng.randrange(1, 3), when=when)
 
 

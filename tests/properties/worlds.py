@@ -14,6 +14,7 @@ from gangsched_framework.objects import ClusterObject, Namespace, Node, Pod, Pod
 from gangsched_framework.pod_spec import PodSpec, TopologySpreadConstraint
 from gangsched_framework.testing import make_composite_pod_group, make_node, make_pod, make_pod_group, selector
 from gangsched_framework.testing.builders import PodBuilder
+from gangsched_framework.words import WHEN_UNSATISFIABLE, WhenUnsatisfiable
 from gangsched_plugins.default_registry import default_registry
 from tests.properties.cores import configuration, draw_groups
 from tests.properties.objects import HOSTNAME, draw_budget, one_in, some
@@ -131,7 +132,7 @@ class World:
     def _spread(self, pod: PodBuilder) -> PodBuilder:
         rng = self.rng
         for _ in range(some(rng, (1, 2, 2))):
-            when = some(rng, ("DoNotSchedule", "ScheduleAnyway"))
+            when: WhenUnsatisfiable = some(rng, WHEN_UNSATISFIABLE)
             labels = some(rng, ({"app": some(rng, APPS)}, {"app": some(rng, APPS)}, {}, None))
             pod = pod.spread(some(rng, KEYS), labels, rng.randrange(1, 4), when)
         if one_in(rng, 3):

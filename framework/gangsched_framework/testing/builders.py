@@ -15,6 +15,7 @@ from typing import Any, Literal, Self
 
 from attrs import evolve, frozen
 
+from gangsched_framework.errors import GangschedError, did_you_mean
 from gangsched_framework.objects import Condition, ContainerImage, Node, Pod, PodGroup, Taint
 from gangsched_framework.pod_requests import resources_from_amounts
 from gangsched_framework.pod_spec import (
@@ -33,28 +34,43 @@ from gangsched_framework.pod_spec import (
     WeightedPodAffinityTerm,
 )
 from gangsched_framework.quantity import UNIT, parse_amount
-from gangsched_framework.resources import EPHEMERAL_STORAGE, StatusAmounts
+from gangsched_framework.resources import EPHEMERAL_STORAGE, PODS, REQUESTED, VOLUMES, StatusAmounts, known_to_pods
+from gangsched_framework.testing.checked import checked, checked_call
+from gangsched_framework.words import (
+    ConditionStatus,
+    Effect,
+    NodeOperator,
+    Phase,
+    PreemptionPolicy,
+    Protocol,
+    TolerationOperator,
+    WhenUnsatisfiable,
+)
 
 Quantity = int | float | str
 SelectorLike = Mapping[str, str] | LabelSelector | None
 """Labels that must all be there, a whole selector, or None = no selector at all."""
 
 
+@checked_call
 def make_node(name: str) -> NodeBuilder:
     """A node without capacity, labels or taints."""
     return NodeBuilder(Node(name, uid=f"Node|{name}#1"))
 
 
+@checked_call
 def make_pod(name: str, namespace: str = "default") -> PodBuilder:
     """A waiting plain pod with no container (it requests nothing)."""
     return PodBuilder(_template(name, namespace), PodSpec())
 
 
+@checked_call
 def make_pods(count: int, prefix: str = "pod", namespace: str = "default") -> PodsBuilder:
     """``count`` like pods ``PREFIX-0``, ``PREFIX-1`` … that share one ``PodSpec``."""
     return PodsBuilder(_template(prefix, namespace), PodSpec(), count)
 
 
+@checked_call
 def selector(labels: SelectorLike) -> LabelSelector | None:
     """``{"app": "web"}`` as a label selector."""
     return labels if labels is None or isinstance(labels, LabelSelector) else LabelSelector(tuple(labels.items()))
@@ -68,11 +84,26 @@ def _uid(kind: str, namespace: str, name: str) -> str:
     return f"{kind}|{namespace}/{name}#1"
 
 
-def _amounts(quantities: Mapping[str, Quantity]) -> dict[str, int]:
+def _amounts(quantities: Mapping[str, Quantity], *more: str) -> dict[str, int]:
+    """Nano-units by resource; ``more`` are resources beyond those that pods may request."""
     names = {name: EPHEMERAL_STORAGE if name == "ephemeral_storage" else name for name in quantities}
-    return {names[name]: parse_amount(str(amount), names[name]) for name, amount in quantities.items()}
+    for name in names.values():
+        if not known_to_pods(name) and not name.startswith(VOLUMES) and name not in more:
+            known = (*REQUESTED, *more)
+            allowed = f"{', '.join(known)}, hugepages-* or a name with a domain such as example.com/gpu"
+            raise GangschedError(f"found resource {name!r}, allowed {allowed}{did_you_mean(name, known)}")
+    return {names[name]: _amount(names[name], amount) for name, amount in quantities.items()}
 
 
+def _amount(name: str, quantity: Quantity) -> int:
+    try:
+        return parse_amount(str(quantity), name)
+    except ValueError as problem:
+        allowed = f"a quantity such as 2, 500m or 1.5Gi ({problem})"
+        raise GangschedError(f"{name}: found {quantity!r}, allowed {allowed}") from None
+
+
+@checked
 @frozen
 class NodeBuilder:
     """Starts at ``make_node``."""
@@ -87,7 +118,7 @@ class NodeBuilder:
 
     def capacity(self, **quantities: Quantity) -> NodeBuilder:
         """Allocatable amounts; replaces those of an earlier call."""
-        return self._with(allocatable=resources_from_amounts(_amounts(quantities)))
+        return self._with(allocatable=resources_from_amounts(_amounts(quantities, PODS)))
 
     def label(self, key: str, value: str) -> NodeBuilder:
         return self._with(labels={**self._node.labels, key: value})
@@ -95,7 +126,7 @@ class NodeBuilder:
     def annotation(self, key: str, value: str) -> NodeBuilder:
         return self._with(annotations={**self._node.annotations, key: value})
 
-    def taint(self, key: str, value: str = "", effect: str = "NoSchedule") -> NodeBuilder:
+    def taint(self, key: str, value: str = "", effect: Effect = "NoSchedule") -> NodeBuilder:
         return self._with(taints=(*self._node.taints, Taint(key, value, effect)))
 
     def unschedulable(self) -> NodeBuilder:
@@ -103,7 +134,7 @@ class NodeBuilder:
 
     def image(self, *names: str, size: Quantity) -> NodeBuilder:
         """An image the node holds, under all its names; ``size`` in bytes."""
-        image = ContainerImage(names, parse_amount(str(size)) // UNIT)
+        image = ContainerImage(names, _amount("size", size) // UNIT)
         return self._with(images=(*self._node.images, image))
 
     def uid(self, uid: str) -> NodeBuilder:
@@ -113,6 +144,7 @@ class NodeBuilder:
         return self._with(creation_timestamp=time)
 
 
+@checked
 @frozen
 class _PodShape:
     """What ``PodBuilder`` and ``PodsBuilder`` share: one template pod and its spec."""
@@ -160,7 +192,7 @@ class _PodShape:
     def overhead(self, **quantities: Quantity) -> Self:
         return self._with_spec(overhead=_amounts(quantities))
 
-    def host_port(self, port: int, protocol: str = "TCP", ip: str = "") -> Self:
+    def host_port(self, port: int, protocol: Protocol = "TCP", ip: str = "") -> Self:
         """A host port of the current container."""
         ports = self._spec.containers[-1].ports if self._spec.containers else ()
         return self._with_container(ports=(*ports, ContainerPort(port, port, protocol, ip)))
@@ -174,7 +206,7 @@ class _PodShape:
     def node_selector(self, key: str, value: str) -> Self:
         return self._with_spec(node_selector={**(self._spec.node_selector or {}), key: value})
 
-    def node_affinity(self, key: str, *values: str, operator: str = "In", weight: int | None = None) -> Self:
+    def node_affinity(self, key: str, *values: str, operator: NodeOperator = "In", weight: int | None = None) -> Self:
         """A term of one requirement on node labels, required (ORed with earlier ones) or, with a weight, preferred."""
         term = NodeSelectorTerm((Requirement(key, operator, values),))
         affinity = self._spec.node_affinity or NodeAffinity()
@@ -193,13 +225,23 @@ class _PodShape:
         return self._with_spec(pod_anti_affinity=_with_term(self._spec.pod_anti_affinity, topology_key, labels, weight))
 
     def spread(
-        self, topology_key: str, labels: SelectorLike = None, max_skew: int = 1, when: str = "DoNotSchedule"
+        self,
+        topology_key: str,
+        labels: SelectorLike = None,
+        max_skew: int = 1,
+        when: WhenUnsatisfiable = "DoNotSchedule",
     ) -> Self:
         constraint = TopologySpreadConstraint(max_skew, topology_key, when, selector(labels))
         constraints = (*self._spec.topology_spread_constraints, constraint)
         return self._with_spec(topology_spread_constraints=constraints)
 
-    def tolerates(self, key: str = "", value: str = "", effect: str = "", operator: str = "") -> Self:
+    def tolerates(
+        self,
+        key: str = "",
+        value: str = "",
+        effect: Effect | Literal[""] = "",
+        operator: TolerationOperator | Literal[""] = "",
+    ) -> Self:
         """Tolerate taints: with a value ``Equal``, without one ``Exists``, unless ``operator`` says otherwise."""
         toleration = Toleration(key, operator or ("Equal" if value else "Exists"), value, effect)
         return self._with_spec(tolerations=(*self._spec.tolerations, toleration))
@@ -213,7 +255,7 @@ class _PodShape:
     def priority(self, priority: int) -> Self:
         return self._with(priority=priority)
 
-    def preemption_policy(self, policy: str) -> Self:
+    def preemption_policy(self, policy: PreemptionPolicy) -> Self:
         return self._with(preemption_policy=policy)
 
     def scheduler(self, name: str) -> Self:
@@ -249,22 +291,25 @@ class _PodShape:
         """Being deleted since ``time``."""
         return self._with(deletion_timestamp=time)
 
-    def phase(self, phase: str) -> Self:
+    def phase(self, phase: Phase) -> Self:
         return self._with_status(phase=phase)
 
     def started(self, time: int) -> Self:
         """``status.startTime``."""
         return self._with_status(start_time=time)
 
-    def condition(self, kind: str, status: Literal["True", "False", "Unknown"], reason: str = "") -> Self:
+    def condition(self, kind: str, status: ConditionStatus, reason: str = "") -> Self:
         return self._with(status=self._pod.with_condition(Condition(kind, status, reason)).status)
 
     def allocated(self, **quantities: Quantity) -> Self:
         """Amounts in the status of the current container (a resize under way)."""
+        if not self._spec.containers:
+            raise GangschedError("allocated: found a pod without a container, allowed one with requests")
         name = self._spec.containers[-1].name
         return self._with_status(allocated={**self._pod.status.allocated, name: StatusAmounts(_amounts(quantities))})
 
 
+@checked
 @frozen
 class PodBuilder(_PodShape):
     """Starts at ``make_pod``."""

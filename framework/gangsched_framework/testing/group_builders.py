@@ -11,21 +11,26 @@ from typing import Any, Generic, Literal, Self, TypeVar
 from attrs import evolve, frozen
 
 from gangsched_framework.objects import CompositePodGroup, Condition, PodGroup
+from gangsched_framework.testing.checked import checked, checked_call
+from gangsched_framework.words import ConditionStatus, PreemptionPolicy
 
 _Group = TypeVar("_Group", PodGroup, CompositePodGroup)
 
 
+@checked_call
 def make_pod_group(name: str, namespace: str = "default") -> PodGroupBuilder:
     """A root PodGroup of policy ``basic``."""
     return PodGroupBuilder(PodGroup(namespace, name, uid=f"PodGroup|{namespace}/{name}#1"))
 
 
+@checked_call
 def make_composite_pod_group(name: str, namespace: str = "default") -> CompositePodGroupBuilder:
     """A root CompositePodGroup of policy ``basic``."""
     group = CompositePodGroup(namespace, name, uid=f"CompositePodGroup|{namespace}/{name}#1")
     return CompositePodGroupBuilder(group)
 
 
+@checked
 @frozen
 class _GroupBuilder(Generic[_Group]):
     """What both kinds of group share."""
@@ -45,7 +50,7 @@ class _GroupBuilder(Generic[_Group]):
     def priority(self, priority: int) -> Self:
         return self._with(priority=priority)
 
-    def preemption_policy(self, policy: str) -> Self:
+    def preemption_policy(self, policy: PreemptionPolicy) -> Self:
         return self._with(preemption_policy=policy)
 
     def disruption(self, mode: Literal["single", "all"]) -> Self:
@@ -68,10 +73,11 @@ class _GroupBuilder(Generic[_Group]):
     def uid(self, uid: str) -> Self:
         return self._with(uid=uid)
 
-    def condition(self, kind: str, status: Literal["True", "False", "Unknown"], reason: str = "") -> Self:
+    def condition(self, kind: str, status: ConditionStatus, reason: str = "") -> Self:
         return self._with(conditions=(*self._group.conditions, Condition(kind, status, reason)))
 
 
+@checked
 @frozen
 class PodGroupBuilder(_GroupBuilder[PodGroup]):
     """Starts at ``make_pod_group``."""
@@ -81,6 +87,7 @@ class PodGroupBuilder(_GroupBuilder[PodGroup]):
         return self._with(minimum=pods)
 
 
+@checked
 @frozen
 class CompositePodGroupBuilder(_GroupBuilder[CompositePodGroup]):
     """Starts at ``make_composite_pod_group``."""

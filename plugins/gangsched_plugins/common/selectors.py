@@ -13,14 +13,13 @@ from functools import lru_cache
 
 from gangsched_framework.objects import Node
 from gangsched_framework.pod_spec import LabelSelector, NodeSelectorTerm, Requirement
+from gangsched_framework.words import LABEL_OPERATORS, NODE_OPERATORS
 from gangsched_plugins.common.labels import invalid, joined, label_key_errors, label_value_errors, not_supported
 
 Labels = Mapping[str, str]
 Test = Callable[[Labels], bool]
 
 NAME_FIELD = "metadata.name"
-_SET_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
-_NODE_OPERATORS = (*_SET_OPERATORS, "Gt", "Lt")
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
@@ -82,7 +81,7 @@ def compile_label_selector(selector: LabelSelector | None) -> LabelMatcher:
             raise SelectorError(joined(errors))
     tests: list[Test] = []
     for requirement in selector.match_expressions:
-        if requirement.operator not in _SET_OPERATORS:
+        if requirement.operator not in LABEL_OPERATORS:
             raise SelectorError(f'"{requirement.operator}" is not a valid label selector operator')
         errors = _requirement_errors("", requirement)
         if errors:
@@ -205,8 +204,8 @@ def _requirement_errors(prefix: str, requirement: Requirement) -> list[str]:
 
 
 def _node_expression_errors(path: str, requirement: Requirement) -> list[str]:
-    if requirement.operator not in _NODE_OPERATORS:
-        return [not_supported(f"{path}.operator", requirement.operator, _NODE_OPERATORS)]
+    if requirement.operator not in NODE_OPERATORS:
+        return [not_supported(f"{path}.operator", requirement.operator, NODE_OPERATORS)]
     return _requirement_errors(f"{path}.", requirement)
 
 

@@ -12,6 +12,7 @@ from gangsched.bench.sizes import Sizes
 from gangsched.bench.workload import Step, Workload
 from gangsched_framework.objects import CompositePodGroup, Group, Pod, PodGroup, SelectorOwner
 from gangsched_framework.testing import PodBuilder, make_composite_pod_group, make_pod, make_pod_group, selector
+from gangsched_framework.words import WhenUnsatisfiable
 
 SHAPES = 20
 _CPUS = (100, 250, 500, 750, 1000, 1500, 2000, 4000)
@@ -132,7 +133,7 @@ def soft_spread(sizes: Sizes) -> Workload:
     return _spread(sizes, "ScheduleAnyway")
 
 
-def _spread(sizes: Sizes, when: str) -> Workload:
+def _spread(sizes: Sizes, when: WhenUnsatisfiable) -> Workload:
     pod = DEFAULT.label("app", "spread").spread(nodes.ZONE, {"app": "spread"}, max_skew=5, when=when)
     return Workload(nodes.in_zones(sizes.nodes), (Step(pods_like(pod, sizes.entities)),))
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from gangsched.config.problems import Problem, dotted, invalid, shown, unsupported
 from gangsched.config.schema import Fields, Int, ListOf, Text
+from gangsched_framework.words import NODE_OPERATORS
 from gangsched_framework.yaml_lines import ValuePath
 from gangsched_plugins.common.labels import label_key_errors, label_value_errors
 
@@ -22,7 +23,6 @@ SHAPE = Fields(
     }
 )
 
-_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _FIELD_OPERATORS = ("In", "NotIn")
 
 
@@ -51,8 +51,8 @@ def _term_problems(term: Mapping[str, Any]) -> Iterator[Problem]:
 
 def _expression_problems(item: Mapping[str, Any]) -> Iterator[Problem]:
     key, operator, values = item.get("key", ""), item.get("operator", ""), item.get("values", [])
-    if operator not in _OPERATORS:
-        yield unsupported(("operator",), operator, _OPERATORS)
+    if operator not in NODE_OPERATORS:
+        yield unsupported(("operator",), operator, NODE_OPERATORS)
         return
     if wrong := label_key_errors(key):
         yield invalid(("key",), key, "; ".join(wrong))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from gangsched.manifests.amounts import amounts_of
 from gangsched.manifests.context import Context
@@ -11,10 +11,9 @@ from gangsched.manifests.fields import Raw, each, one_of, part
 from gangsched.manifests.shapes import shape
 from gangsched_framework.objects import Condition, PodStatus
 from gangsched_framework.resources import StatusAmounts
+from gangsched_framework.words import CONDITION_STATUSES, PHASES
 
-PHASES = ("Pending", "Running", "Succeeded", "Failed", "Unknown")
 _SILENT = StatusAmounts()
-_STATUSES: tuple[Literal["True", "False", "Unknown"], ...] = ("True", "False", "Unknown")
 
 
 def read_status(
@@ -49,12 +48,12 @@ def read_status(
 
 def read_condition(context: Context, raw: Raw) -> Condition:
     """One status condition of any object."""
-    one_of(raw, "status", _STATUSES)
+    one_of(raw, "status", CONDITION_STATUSES)
     status = raw.get("status")
     changed = raw.get("lastTransitionTime")
     return Condition(
         raw.get("type") or "",
-        status if status in _STATUSES else "Unknown",
+        status if status in CONDITION_STATUSES else "Unknown",
         raw.get("reason") or "",
         raw.get("message") or "",
         context.engine_time(changed) if changed else 0,

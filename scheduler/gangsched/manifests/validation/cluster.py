@@ -8,9 +8,10 @@ from gangsched.manifests.errors import InputError, describe, found, missing
 from gangsched.manifests.fields import Raw, each, need, one_of, part, unique
 from gangsched.manifests.names import LABEL_VALUE, require_qualified, validate_labels
 from gangsched.manifests.validation.groups import MAX_USER_PRIORITY
-from gangsched.manifests.validation.pods import EFFECTS, PREEMPTION_POLICIES, validate_toleration
+from gangsched.manifests.validation.pods import validate_toleration
 from gangsched.manifests.validation.resources import require_whole
 from gangsched.manifests.validation.selectors import validate_label_selector
+from gangsched_framework.words import EFFECTS, PREEMPTION_POLICIES
 
 _SYSTEM = "system-"
 _BUILT_IN = ("system-node-critical", "system-cluster-critical")

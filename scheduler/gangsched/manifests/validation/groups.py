@@ -5,7 +5,7 @@ from __future__ import annotations
 from gangsched.manifests.errors import InputError, describe, found, missing
 from gangsched.manifests.fields import Raw, each, need, one_of
 from gangsched.manifests.names import DNS_LABEL, DNS_SUBDOMAIN, require_qualified
-from gangsched.manifests.validation.pods import PREEMPTION_POLICIES
+from gangsched_framework.words import PREEMPTION_POLICIES
 
 MAX_USER_PRIORITY = 1_000_000_000
 """Highest priority a user may give; above are the built-in classes (spec §1.2.7)."""

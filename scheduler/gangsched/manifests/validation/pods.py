@@ -18,11 +18,15 @@ from gangsched.manifests.validation.selectors import (
 )
 from gangsched_framework.pod_requests import containers_need
 from gangsched_framework.pod_spec import PodSpec
+from gangsched_framework.words import (
+    EFFECTS,
+    PREEMPTION_POLICIES,
+    PROTOCOLS,
+    TOLERATION_OPERATORS,
+    WHEN_UNSATISFIABLE,
+)
 
-EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
-PREEMPTION_POLICIES = ("PreemptLowerPriority", "Never")
 MAX_PORT = 65535
-_OPERATORS = ("Exists", "Equal", "Lt", "Gt")
 _RESTART_POLICIES = ("Always", "OnFailure", "Never")
 _INTEGER = re.compile(r"0|-?[1-9]\d*", re.ASCII)
 
@@ -61,7 +65,7 @@ def validate_pod_level(raw: Raw, spec: PodSpec) -> None:
 def validate_toleration(raw: Raw) -> None:
     """Operator, effect and what they allow of the other fields."""
     key, operator, value = raw.get("key"), raw.get("operator"), raw.get("value")
-    one_of(raw, "operator", _OPERATORS)
+    one_of(raw, "operator", TOLERATION_OPERATORS)
     one_of(raw, "effect", EFFECTS)
     if key:
         require_qualified(key, "key")
@@ -118,7 +122,7 @@ def _validate_port(port: Raw, host_network: bool) -> None:
     if host_network and host_port not in (0, container_port):
         allowed = f"{container_port}, the containerPort, on the host network"
         raise found(describe(host_port), allowed, "hostPort")
-    one_of(port, "protocol", ("TCP", "UDP", "SCTP"))
+    one_of(port, "protocol", PROTOCOLS)
     if port.get("hostIP"):
         try:
             ipaddress.ip_address(port["hostIP"])
@@ -137,9 +141,8 @@ def _validate_spread(raw: Raw) -> None:
     if skew < 1:
         raise found(describe(skew), "at least 1", "maxSkew")
     require_qualified(need(raw, "topologyKey", "a node label key"), "topologyKey")
-    policies = ("DoNotSchedule", "ScheduleAnyway")
-    need(raw, "whenUnsatisfiable", " or ".join(policies))
-    one_of(raw, "whenUnsatisfiable", policies)
+    need(raw, "whenUnsatisfiable", " or ".join(WHEN_UNSATISFIABLE))
+    one_of(raw, "whenUnsatisfiable", WHEN_UNSATISFIABLE)
     if domains is not None and domains < 1:
         raise found(describe(domains), "at least 1", "minDomains")
     if domains is not None and raw["whenUnsatisfiable"] != "DoNotSchedule":

@@ -10,10 +10,7 @@ from gangsched.manifests.fields import Raw
 from gangsched.manifests.names import require_qualified
 from gangsched_framework.pod_requests import is_scalar
 from gangsched_framework.quantity import UNIT, parse_amount
-from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
-
-_STANDARD = (CPU, MEMORY, EPHEMERAL_STORAGE)
-_HUGE_PAGES = "hugepages-"
+from gangsched_framework.resources import CPU, HUGE_PAGES, MEMORY, PODS, REQUESTED, known_to_pods
 
 
 def validate_resources(raw: Raw, *, pod_level: bool = False) -> None:
@@ -25,7 +22,7 @@ def validate_resources(raw: Raw, *, pod_level: bool = False) -> None:
             _validate_name(name, field, pod_level)
             if _is_whole(name) and amount % UNIT:
                 raise found("a fraction", "a whole number", field, name)
-            if name.startswith(_HUGE_PAGES):
+            if name.startswith(HUGE_PAGES):
                 _validate_pages(name, amount, field)
     for name, amount in requests.items():
         limit = limits.get(name)
@@ -53,22 +50,22 @@ def validate_overhead(raw: Raw) -> None:
 
 def _validate_name(name: str, field: str, pod_level: bool) -> None:
     require_qualified(name, field, name)
-    huge = name.startswith(_HUGE_PAGES)
+    huge = name.startswith(HUGE_PAGES)
     if pod_level and name not in (CPU, MEMORY) and not huge:
         raise found("a resource that pods do not share", "cpu, memory, hugepages-*", field, name)
-    if "/" not in name and name not in _STANDARD and not huge:
+    if not known_to_pods(name):
         allowed = "cpu, memory, ephemeral-storage, hugepages-*, or a name with a domain such as example.com/gpu"
-        raise found("an unknown resource", allowed, field, name, hint=closest(name, _STANDARD))
+        raise found("an unknown resource", allowed, field, name, hint=closest(name, REQUESTED))
 
 
 def _is_whole(name: str) -> bool:
     """Devices and huge pages: whole, and requested as limited."""
-    return name.startswith(_HUGE_PAGES) or (is_scalar(name) and "kubernetes.io/" not in name)
+    return name.startswith(HUGE_PAGES) or (is_scalar(name) and "kubernetes.io/" not in name)
 
 
 def _validate_pages(name: str, amount: int, field: str) -> None:
     """Huge pages come in whole pages of the size in their name."""
-    text = name.removeprefix(_HUGE_PAGES)
+    text = name.removeprefix(HUGE_PAGES)
     try:
         size = parse_amount(text)
     except ValueError:
@@ -81,6 +78,6 @@ def _validate_pages(name: str, amount: int, field: str) -> None:
 
 def _huge_pages_need_company(limits: Mapping[str, int], requests: Mapping[str, int]) -> None:
     named = {**limits, **requests}
-    huge = next((name for name in named if name.startswith(_HUGE_PAGES)), None)
+    huge = next((name for name in named if name.startswith(HUGE_PAGES)), None)
     if huge is not None and CPU not in named and MEMORY not in named:
         raise found("huge pages alone", "huge pages with cpu or memory", "limits", huge)

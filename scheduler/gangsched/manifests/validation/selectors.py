@@ -9,9 +9,8 @@ from gangsched.manifests.errors import describe, found, missing, not_one_of
 from gangsched.manifests.fields import Raw, each, need, part
 from gangsched.manifests.names import DNS_LABEL, LABEL_VALUE, require_qualified, validate_labels
 from gangsched.manifests.selectors import PREFERRED, REQUIRED
+from gangsched_framework.words import LABEL_OPERATORS, NODE_OPERATORS
 
-LABEL_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
-NODE_OPERATORS = (*LABEL_OPERATORS, "Gt", "Lt")
 _INTEGER = re.compile(r"[-+]?\d+", re.ASCII)
 
 
