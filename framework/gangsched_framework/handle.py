@@ -22,6 +22,10 @@ class Clock(Protocol):
         ...
 
 
+NO_PRIORITY = -(1 << 63)
+"""Below that of any pod."""
+
+
 class Nominations(Protocol):
     """Which waiting pods hold a nomination (spec podgroup-scheduling.md §2.10)."""
 
@@ -45,8 +49,9 @@ class Nominations(Protocol):
         """Whether any pod holds a nomination."""
         ...
 
-    def reach(self, priority: int) -> bool:
-        """Whether a pod of at least that priority holds a nomination."""
+    @property
+    def highest(self) -> int:
+        """The highest priority of a pod that holds a nomination; ``NO_PRIORITY`` when none does."""
         ...
 
     def nominated_node(self, pod: Pod) -> str:

@@ -79,6 +79,10 @@ class QueueingParams:
     refusal: Status | None
     """What the gating plugin said; for the debugging view."""
 
+    def __lt__(self, other: object) -> bool:
+        """Two of one key and sort key meet in an order only when one of them has left: either may stand first."""
+        return False
+
 
 @define(eq=False, init=False)
 class QueuedPodInfo(QueueingParams):

@@ -10,8 +10,7 @@ from gangsched_framework.objects import EntityKey
 from gangsched_queue.entities import Entity
 
 SortKey = tuple[int, ...]
-HeapEntry = tuple[SortKey, EntityKey, int, Entity]
-"""(sort key, entity key, count of entries before, entity)."""
+HeapEntry = tuple[SortKey, EntityKey, Entity]
 FEW = 32
 """So many newcomers are not worth sorting."""
 
@@ -31,7 +30,6 @@ class EntityHeap:
         self._newcomers: list[HeapEntry] = []
         """Entered since somebody looked."""
         self._live: dict[EntityKey, HeapEntry] = {}
-        self._entered = 0
         self._dead = 0
         """Entries in these lists of entities that are not here any more."""
 
@@ -43,7 +41,7 @@ class EntityHeap:
 
     def get(self, key: EntityKey) -> Entity | None:
         entry = self._live.get(key)
-        return None if entry is None else entry[3]
+        return None if entry is None else entry[2]
 
     def order_of(self, key: EntityKey) -> SortKey:
         """The sort key under which an entity that is here entered."""
@@ -52,8 +50,7 @@ class EntityHeap:
     def add(self, entity: Entity, order: SortKey) -> None:
         """Enter an entity that is not here."""
         key = entity.key
-        entered = self._entered = self._entered + 1
-        entry = (order, key, entered, entity)  # a removed entry of the same key and order may still lie in the heap
+        entry = (order, key, entity)
         if self._live.setdefault(key, entry) is not entry:
             raise InvariantError(f"{key} is queued twice")
         self._newcomers.append(entry)
@@ -66,11 +63,11 @@ class EntityHeap:
         newcomers = self._newcomers
         if newcomers and newcomers[-1] is entry:
             del newcomers[-1]
-            return entry[3]
+            return entry[2]
         self._dead += 1
         if self._dead > len(self._live) + FEW:
             self._sort()
-        return entry[3]
+        return entry[2]
 
     def _settle(self) -> None:
         """Give the newcomers their places, and clear away whoever stands first and is not here any more."""
@@ -104,7 +101,7 @@ class EntityHeap:
     def head(self) -> tuple[SortKey, Entity] | None:
         """The smallest entity and its order, left in place."""
         entry = self.first()
-        return None if entry is None else (entry[0], entry[3])
+        return None if entry is None else (entry[0], entry[2])
 
     def first(self) -> HeapEntry | None:
         """The smallest entity with all that orders it, left in place."""
@@ -127,19 +124,19 @@ class EntityHeap:
         else:
             return None
         del self._live[entry[1]]
-        return entry[3]
+        return entry[2]
 
     def in_order(self) -> list[Entity]:
-        return [entry[3] for entry in sorted(self._live.values(), key=lambda entry: entry[:2])]
+        return [entry[2] for entry in sorted(self._live.values(), key=lambda entry: entry[:2])]
 
     def __iter__(self) -> Iterator[Entity]:
         """In order of entry."""
-        return (entry[3] for entry in self._live.values())
+        return (entry[2] for entry in self._live.values())
 
     def _check(self) -> None:
-        assert all(entry[1] == key == entry[3].key for key, entry in self._live.items())
+        assert all(entry[1] == key == entry[2].key for key, entry in self._live.items())
         present = {id(entry) for entry in (*self._sorted, *self._heap, *self._newcomers)}
         assert all(id(entry) in present for entry in self._live.values())
         assert len(present) == len(self._live) + self._dead
-        assert self._sorted == sorted(self._sorted, reverse=True)
-        assert all(self._heap[(i - 1) // 2][:3] <= self._heap[i][:3] for i in range(1, len(self._heap)))
+        assert self._sorted == sorted(self._sorted, key=lambda entry: entry[:2], reverse=True)
+        assert all(self._heap[(i - 1) // 2][:2] <= self._heap[i][:2] for i in range(1, len(self._heap)))

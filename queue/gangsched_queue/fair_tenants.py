@@ -181,14 +181,14 @@ class FairTenants:
     def head(self) -> tuple[Key, Entity] | None:
         """The entity to be popped next and its order; None when all are passed over."""
         found = self._first()
-        return None if found is None else (found[0][0], found[0][3])
+        return None if found is None else (found[0][0], found[0][2])
 
     def pop(self) -> Entity | None:
         """Take the head out."""
         found = self._first()
         if found is None:
             return None
-        (_, key, _, entity), cls = found
+        (_, key, entity), cls = found
         del self.entities[key], self._class_of[key]
         cls.entities.pop()
         self._sync(cls)

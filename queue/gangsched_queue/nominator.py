@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import TypeVar
 
+from gangsched_framework.handle import NO_PRIORITY
 from gangsched_framework.objects import EntityKey, Pod
 
 K = TypeVar("K")
@@ -29,6 +30,8 @@ class Nominator:
         self._by_node: dict[str, dict[str, Pod]] = {}
         self._by_leaf: dict[EntityKey, dict[str, Pod]] = {}
         self._priorities: dict[int, int] = {}  # priority -> nominated pods
+        self.highest = NO_PRIORITY
+        """The highest priority of them; every pod that is tried asks."""
 
     def add(self, pod: Pod, node_name: str | None = None) -> None:
         """Nominate a pod: to ``node_name`` ('' clears), or to what its status says when None.
@@ -48,6 +51,7 @@ class Nominator:
         if pod.group_key is not None:
             self._by_leaf.setdefault(pod.group_key, {})[pod.uid] = pod
         self._priorities[pod.priority] = self._priorities.get(pod.priority, 0) + 1
+        self.highest = max(self.highest, pod.priority)
         self._changed(node)
 
     def update(self, old: Pod, new: Pod) -> None:
@@ -74,6 +78,7 @@ class Nominator:
             self._priorities[stood.priority] = left
         else:
             del self._priorities[stood.priority]
+            self.highest = max(self._priorities, default=NO_PRIORITY)
         self._changed(node)
 
     def nominated_pods(self, node_name: str) -> Sequence[Pod]:
@@ -97,10 +102,6 @@ class Nominator:
         """Whether any pod holds a nomination."""
         return bool(self.node_of)
 
-    def reach(self, priority: int) -> bool:
-        """Whether a pod of at least that priority holds a nomination. O(distinct priorities)."""
-        return bool(self._priorities) and max(self._priorities) >= priority
-
     def nominated_node(self, pod: Pod) -> str:
         return self.node_of.get(pod.uid, "")
 
@@ -113,6 +114,7 @@ class Nominator:
         assert members == {uid: pod for uid, (_, pod) in listed.items() if pod.group_key is not None}
         priorities = [pod.priority for _, pod in listed.values()]
         assert self._priorities == {priority: priorities.count(priority) for priority in priorities}
+        assert self.highest == max(priorities, default=NO_PRIORITY)
 
 
 def _take(index: dict[K, dict[str, Pod]], key: K, uid: str) -> Pod:

@@ -13,21 +13,22 @@ from gangsched_queue.requeue import AFTER_BACKOFF, IMMEDIATELY, strategy_of_miss
 
 def pop(queue: Containers) -> QueuedPodInfo | PoppedPodGroupInfo | None:
     """The next entity, its pods marked as in flight; None when nothing may be popped now."""
-    while True:
-        entity = queue.waiting.pop()
-        if entity is None:
-            return None
-        if not isinstance(entity, QueuedPodInfo):
-            key, position = entity.key, queue.in_flight.position
-            tree = queue.forest.tree(key)
-            leaves = queue.in_flight.begin(entity.ordered(tree))
-            if leaves:
-                queue.last_popped, queue.popped_alike, queue.popped_at = key, entity.alike, position
+    waiting, in_flight = queue.waiting, queue.in_flight
+    while (entity := waiting.active.pop() or waiting.backoff.pop_early()) is not None:  # spec §2.5.2
+        if isinstance(entity, QueuedPodInfo):
+            if in_flight.mark(entity.pod):  # else it is dropped, and the next is popped (spec §2.5.4)
                 entity.attempts += 1
-                return PoppedPodGroupInfo(key, tree, leaves, entity.attempts, entity)
-        elif queue.in_flight.mark(entity.pod):  # else it is dropped, and the next is popped (spec §2.5.4)
+                return entity
+            continue
+        key, position = entity.key, in_flight.position
+        waiting.popped(key)
+        tree = queue.forest.tree(key)
+        leaves = in_flight.begin(entity.ordered(tree))
+        if leaves:
+            queue.last_popped, queue.popped_alike, queue.popped_at = key, entity.alike, position
             entity.attempts += 1
-            return entity
+            return PoppedPodGroupInfo(key, tree, leaves, entity.attempts, entity)
+    return None
 
 
 def popped_tree(queue: Containers, entity: QueuedPodGroupInfo) -> PoppedPodGroupInfo:

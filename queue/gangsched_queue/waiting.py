@@ -118,12 +118,9 @@ class WaitingEntities:
         self.trees.pop(key, None)
         _ = self.active.remove(key) or self.parked.remove(key) or self.backoff.remove(key)
 
-    def pop(self) -> Entity | None:
-        """The next to be tried: the active queue's head, else one served early (spec §2.5.2)."""
-        entity = self.active.pop() or self.backoff.pop_early()
-        if self.trees and entity is not None:
-            self.trees.pop(entity.key, None)
-        return entity
+    def popped(self, root: EntityKey) -> None:
+        """A tree was taken out of the active queue, or served early."""
+        del self.trees[root]
 
     def pop_overdue(self, before: int) -> Entity | None:
         """Take out some entity parked earlier than ``before``."""

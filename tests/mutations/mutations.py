@@ -422,8 +422,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "entity_heap",
         "ties go by time of entry",
-        "entry = (order, key, entered, entity)",
-        'entry = (order, EntityKey(""), entered, entity)',
+        "entry = (order, key, entity)",
+        'entry = (order, EntityKey(""), entity)',
     ),
     # --- the world --------------------------------------------------------------------------------------------------
     _engine(

@@ -10,7 +10,7 @@ from attrs import define, field
 from gangsched_framework.accounts import Accounts
 from gangsched_framework.cycle_state import CycleState, PlacementCycleState
 from gangsched_framework.framework import Framework
-from gangsched_framework.handle import Handle
+from gangsched_framework.handle import NO_PRIORITY, Handle
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.infos import PodGroupInfo
 from gangsched_framework.interface import Sortable
@@ -76,8 +76,9 @@ class FakeNominations:
     def any(self) -> bool:
         return any(self.by_node.values())
 
-    def reach(self, priority: int) -> bool:
-        return any(pod.priority >= priority for pod in self._pods())
+    @property
+    def highest(self) -> int:
+        return max((pod.priority for pod in self._pods()), default=NO_PRIORITY)
 
     def _pods(self) -> list[Pod]:
         return [pod for pods in self.by_node.values() for pod in pods]

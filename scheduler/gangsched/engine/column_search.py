@@ -54,7 +54,7 @@ class ColumnSearch:
         placement, names = snapshot.placement, snapshot.table.names
         if not (names if placement.rows is None else placement.rows):
             return None
-        if pod.status.nominated_node_name or self.nominations.reach(pod.priority):
+        if pod.status.nominated_node_name or pod.priority <= self.nominations.highest:
             return self._find_beside(framework, state, pod, column)
         if prepare:
             framework.run_pre_filter(state, pod, snapshot.all_nodes)
@@ -82,7 +82,7 @@ class ColumnSearch:
     def _find_beside(
         self, framework: Framework, state: CycleState, pod: Pod, column: SignatureColumn
     ) -> str | FitError | None:
-        promised = self.nominations.reach(pod.priority)
+        promised = pod.priority <= self.nominations.highest
         if promised and column.particular:
             return None  # a nominated pod bears on more than its node
         snapshot = self.snapshot

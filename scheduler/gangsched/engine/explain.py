@@ -165,7 +165,7 @@ class _Explainer:
 
     def _plugin_without_columns(self, framework: Framework) -> str:
         pod, table = self._pod, self._core.snapshot.table
-        promised = self._core.nominator.reach(pod.priority)
+        promised = pod.priority <= self._core.nominator.highest
         if self._core.columns is not None:
             self._core.columns.versions(framework)  # asked before the keys, as the search does
         for asked in framework.node_plugins:

@@ -265,7 +265,7 @@ class PlacementBoards:
     def _column(self, framework: Framework, pod: Pod) -> SignatureColumn | None:
         """The column of a pod's kind; None when a simulation reads more of the pod than that."""
         column = self.search.cache.of(framework, pod)
-        if column is None or column.particular or not column.local or self.search.nominations.reach(pod.priority):
+        if column is None or column.particular or not column.local or pod.priority <= self.search.nominations.highest:
             return None
         return column
 

@@ -106,7 +106,7 @@ class Session:
         if search is None or self.trace.on:  # who traces wants to hear how each node fares
             return None
         run, status, framework = search.run, pod.status, self.framework
-        if not run.rows or self.snapshot.placement.rows is not None or search.nominations.reach(pod.priority):
+        if not run.rows or self.snapshot.placement.rows is not None or pod.priority <= search.nominations.highest:
             return None
         if status.nominated_node_name or status.allocated:  # a place of its own, or it counts otherwise than it asks
             return None
