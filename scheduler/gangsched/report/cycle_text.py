@@ -7,6 +7,7 @@ required.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from gangsched.engine.decisions import Bind
 from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict
@@ -37,6 +38,11 @@ def _lines(report: CycleReport, queue: QueueState) -> Iterator[str]:
     for pod, outcome in report.pods.items():
         yield _INDENT * 2 + _pod(pod, outcome)
     yield f"{_INDENT}requeue: {_requeue(report.entity, queue)}"
+
+
+def step_document(step: TraceStep) -> dict[str, Any]:
+    """A step for JSON and YAML."""
+    return {"step": step.kind, "subject": str(step.subject), "text": step.text, "progress": step.progress}
 
 
 def step_lines(steps: Sequence[TraceStep]) -> Iterator[str]:

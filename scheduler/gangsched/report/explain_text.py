@@ -9,7 +9,7 @@ from gangsched.engine.explain import Explanation, NodeExplanation
 from gangsched.engine.settings import SECOND
 from gangsched.engine.waiting import Waiting
 from gangsched.report.columns import columns, duration
-from gangsched.report.cycle_text import step_lines
+from gangsched.report.cycle_text import step_document, step_lines
 
 _NONE = "-"
 
@@ -85,10 +85,7 @@ def explain_document(explanation: Explanation) -> dict[str, Any]:
         "placedBy": None if not explanation.nodes else "nodes" if explanation.by_nodes else "columns",
         "placedByReason": explanation.by_nodes,
         "waiting": None if explanation.waiting is None else _waiting_document(explanation.waiting),
-        "attempt": [
-            {"step": step.kind, "subject": str(step.subject), "text": step.text, "progress": step.progress}
-            for step in explanation.attempt
-        ],
+        "attempt": [*map(step_document, explanation.attempt)],
         "nodes": [_node_document(node) for node in explanation.nodes],
     }
 

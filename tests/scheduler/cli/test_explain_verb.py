@@ -11,9 +11,9 @@ import yaml
 
 from tests.scheduler.cli.command import gangsched, gangsched_json
 from tests.scheduler.cli.test_run import WHY, manifests
-from tests.scheduler.replay.traces import group, node, pod
+from tests.scheduler.replay.traces import composite, group, node, pod
 
-WORLD = (node("n1"), node("n2", cpu="2"), pod("a"), pod("b", cpu="9"))
+WORLD = (node("n1"), node("n2", cpu="2"), pod("a"), pod("b", cpu="9"), group("g", 1))
 
 SCORING = ("TaintToleration", "NodeResourcesFit", "VolumeBinding", "NodeResourcesBalancedAllocation", "ImageLocality")
 NOT_HELPFUL = "preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling."
@@ -156,10 +156,12 @@ def test_a_pod_may_be_named_as_the_tables_of_the_other_verbs_name_it(world: str,
 
 
 BAD: dict[str, tuple[tuple[str, ...], str]] = {
-    "another kind": (("node/n1",), "only pods can be explained: pod/NAME or pod/NAMESPACE/NAME, found node/n1"),
-    "a name of three parts": (("pod/a/b/c",), "or pod/NAMESPACE/NAME, found pod/a/b/c"),
+    "another kind": (("node/n1",), "only pods and groups can be explained: pod/NAME, podgroup/NAME and"),
+    "a name of three parts": (("pod/a/b/c",), "also with NAMESPACE/ before NAME; found pod/a/b/c"),
     "another namespace in the name": (("pod/other/a",), "pod other/a is not known"),
     "an unknown pod": (("pod/bb",), 'pod default/bb is not known; did you mean "default/b"?'),
+    "an unknown group": (("podgroup/gg",), 'podgroup/default/gg is not known; did you mean "podgroup/default/g"?'),
+    "another kind of group": (("cpg/g",), "compositepodgroup/default/g is not known"),
     "another namespace": (("pod/a", "-n", "other"), "pod other/a is not known"),
 }
 
@@ -185,3 +187,69 @@ def test_an_evicted_pod_says_for_whom_it_had_to_go(tmp_path: Path) -> None:
     assert (result.exit_code, result.stdout) == (2, "")
     assert "pod default/low was evicted for pod/default/high" in result.stderr
     assert json.loads(gangsched("explain", "pod/low", "--no-run", "-f", file, "-o", "json").stdout)["node"] == "n1"
+
+
+# --- a group --------------------------------------------------------------------------------------------------------
+
+TREE = (
+    node("n1"),
+    composite("root", 2),
+    group("a", 1, "root"),
+    group("b", 2, "root"),
+    pod("a-0", in_group="a"),
+    pod("b-0", in_group="b"),
+    pod("b-1", cpu="9", in_group="b"),
+    group("other", 1),
+    pod("other-0", cpu="3", in_group="other"),
+    pod("plain"),
+)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> str:
+    return manifests(tmp_path / "w.yaml", *TREE)
+
+
+@pytest.mark.parametrize("name", ["cpg/root", "podgroup/a", "PodGroup/default/b"])
+def test_a_group_shows_its_tree_as_run_does_and_what_an_attempt_would_do_now(tree: str, name: str) -> None:
+    text = gangsched("explain", name, "-f", tree).stdout
+    run = gangsched("run", "-f", tree, "-o", "wide").stdout.splitlines()
+    table, pods, attempt = text.split("\n\n")
+    theirs = [line.split() for line in run if "root" in line or ("group/default/" in line and "other" not in line)]
+    assert [line.split() for line in table.splitlines()[1:]] == theirs
+    assert [line.split()[0] for line in pods.splitlines()] == ["POD", "default/a-0", "default/b-0", "default/b-1"]
+    assert attempt.splitlines()[0] == "an attempt of compositepodgroup/default/root now:"
+    assert "refused: 0/1 nodes are available: 1 Insufficient cpu." in attempt
+
+
+def test_the_document_of_a_group_is_a_part_of_that_of_a_run_and_its_attempt(tree: str) -> None:
+    document = gangsched_json("explain", "podgroup/a", "-f", tree)
+    run = gangsched_json("run", "-f", tree, code=1)
+    root = "compositepodgroup/default/root"
+    assert document["entity"] == root
+    assert document["entities"] == {root: run["entities"][root]}
+    assert document["pods"] == {name: run["pods"][name] for name in ("default/a-0", "default/b-0", "default/b-1")}
+    assert (document["bindings"], document["evicted"]) == ({}, {})
+    assert document["attempt"] == gangsched_json("explain", "pod/b-1", "-f", tree)["attempt"]
+
+
+def test_a_group_of_which_nobody_waits_has_no_attempt(tree: str) -> None:
+    document = gangsched_json("explain", "pg/other", "-f", tree)
+    assert (document["bindings"], document["attempt"]) == ({"default/other-0": "n1"}, [])
+
+
+def test_a_gated_group_says_by_whom_and_takes_no_step(tmp_path: Path) -> None:
+    file = manifests(tmp_path / "w.yaml", node("n1"), group("g", 2), pod("g-0", in_group="g"))
+    document = gangsched_json("explain", "pg/g", "-f", file)
+    assert (document["entities"]["podgroup/default/g"]["gatedBy"], document["attempt"]) == ("GangScheduling", [])
+
+
+def test_victims_of_a_tree_are_shown_with_it_and_not_with_others(tmp_path: Path) -> None:
+    victim: dict[str, Any] = pod("low", cpu="4", nodeName="n1", priority=0)
+    gang = group("high", 1)
+    gang["spec"]["priority"] = 9
+    high = pod("high-0", cpu="4", in_group="high", priority=9)
+    file = manifests(tmp_path / "w.yaml", node("n1"), victim, gang, high, group("g", 1))
+    evicted = {"default/low": "podgroup/default/high"}
+    assert gangsched_json("explain", "pg/high", "-f", file)["evicted"] == evicted
+    assert gangsched_json("explain", "pg/g", "-f", file)["evicted"] == {}
