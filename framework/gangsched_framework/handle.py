@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 class Clock(Protocol):
     """Engine time."""
 
-    def now(self) -> int:
+    @property
+    def time(self) -> int:
         """Nanoseconds since the start."""
         ...
 

@@ -49,7 +49,7 @@ def add_unschedulable(queue: Containers, info: QueuedPodInfo) -> None:
     try:
         if queue.waiting.find_pod(info.key) is not None:
             raise _queued_already(info)
-        info.timestamp = queue.clock.now()
+        info.timestamp = queue.clock.time
         info.backoff_expiration = None
         info.was_flushed = False
         info.flush_timestamp = 0
@@ -69,13 +69,13 @@ def _give_member_back(queue: Containers, leaf: EntityKey, info: QueuedPodInfo) -
     if root is None or root != queue.last_popped:
         if queue.find_member(root, leaf, pod.key) is not None:
             raise _queued_already(info)
-        info.timestamp = queue.clock.now()
+        info.timestamp = queue.clock.time
         queue.place_member(leaf, info)
         return
     unchanged = mark is not None and mark[1] is pod and mark[0] == queue.popped_at
     if not queue.pending.add(leaf, info, attempted=True, unchanged=unchanged):
         raise _queued_already(info)
-    info.timestamp = queue.clock.now()
+    info.timestamp = queue.clock.time
 
 
 def _queued_already(info: QueuedPodInfo) -> InvariantError:
@@ -107,11 +107,11 @@ def add_attempted(queue: Containers, popped: PoppedPodGroupInfo, root_status: St
     if root_status.ok:  # decided by the root alone (spec §2.11 AddAttempted, B-02)
         entity.unschedulable_count = entity.consecutive_errors = 0
         if entity.size == sum(not attempted for attempted in unasked.values()):
-            entity.timestamp = queue.clock.now()
+            entity.timestamp = queue.clock.time
         queue.waiting.requeue(entity, IMMEDIATELY)
         return
     _count_failure(entity, error=root_status.code is Code.ERROR)
-    entity.timestamp = queue.clock.now()
+    entity.timestamp = queue.clock.time
     queue.waiting.requeue(entity, AFTER_BACKOFF)
 
 

@@ -78,7 +78,7 @@ def _tree_of(queue: Containers, subject: EventObject) -> EntityKey | None:
 
 def flush_leftovers(queue: Containers) -> None:
     """Give every entity parked for more than the timeout another try; due every 30 s."""
-    now = queue.clock.now()
+    now = queue.clock.time
     overdue: list[Entity] = []
     while (entity := queue.waiting.pop_overdue(now - queue.settings.unschedulable_timeout)) is not None:
         overdue.append(entity)
@@ -100,6 +100,6 @@ def next_due(queue: Containers) -> int | None:
     oldest = queue.waiting.parked.oldest_stay()
     if oldest is not None:
         # not in the past: an entity may have been parked with an old timestamp after it was due (spec §2.2.1)
-        overdue = max(oldest + settings.unschedulable_timeout, queue.clock.now())
+        overdue = max(oldest + settings.unschedulable_timeout, queue.clock.time)
         times.append(overdue - overdue % settings.leftover_period + settings.leftover_period)
     return min(times, default=None)

@@ -20,7 +20,7 @@ def add(queue: Containers, pod: Pod) -> None:
     nominator, leaf = queue.nominator, pod.group_key
     if nominator.node_of or pod.status.nominated_node_name:
         nominator.add(pod)  # even a gated pod's nomination counts for others (spec §2.10.3)
-    info = QueuedPodInfo(pod, queue.clock.now())
+    info = QueuedPodInfo(pod, queue.clock.time)
     if leaf is None:
         queue.waiting.enter(info)
         return
@@ -33,7 +33,7 @@ def add(queue: Containers, pod: Pod) -> None:
 def _add_quietly(queue: Containers, pod: Pod) -> None:
     """Without the event of a member's arrival: what is known otherwise is only new here (spec §2.11 Update 1, 7)."""
     queue.nominator.add(pod)
-    info = QueuedPodInfo(pod, queue.clock.now())
+    info = QueuedPodInfo(pod, queue.clock.time)
     leaf = pod.group_key
     if leaf is None:
         queue.waiting.enter(info)

@@ -69,7 +69,7 @@ class SchedulingQueue(Containers):
     next_due = operations_events.next_due
 
     def flush_backoff(self) -> None:
-        """Release every entity whose penalty is over at ``clock.now()``; due every whole second."""
+        """Release every entity whose penalty is over at ``clock.time``; due every whole second."""
         self.waiting.flush_backoff()
 
     # --- cycle ----------------------------------------------------------------------------------------------------

@@ -158,7 +158,7 @@ class WaitingEntities:
         """
         if strategy is SKIP:
             place = PARKED
-        elif strategy is AFTER_BACKOFF and self.backoff.is_backing_off(entity, self._clock.now()):
+        elif strategy is AFTER_BACKOFF and self.backoff.is_backing_off(entity, self._clock.time):
             passes = not self._settings.pop_from_backoff or self._pre_enqueue.passes(entity)
             place = BACKOFF if passes else PARKED
         else:
@@ -201,7 +201,7 @@ class WaitingEntities:
 
     def flush_backoff(self) -> None:
         """Release everybody whose penalty is over (spec §2.4.10)."""
-        now = self._clock.now()
+        now = self._clock.time
         while (entity := self.backoff.pop_served(now)) is not None:
             if self._settings.pop_from_backoff:
                 self._put(entity, ACTIVE)  # PreEnqueue ran on the way into the backoff queue
@@ -211,9 +211,9 @@ class WaitingEntities:
     def _note_first_attempt(self, entity: Entity) -> None:
         """The entity, and each of its members, are ready for the first time (spec §2.2.2)."""
         if entity.initial_attempt_timestamp is None:
-            entity.initial_attempt_timestamp = self._clock.now()
+            entity.initial_attempt_timestamp = self._clock.time
         if not isinstance(entity, QueuedPodInfo) and entity.fresh:
-            now = self._clock.now()
+            now = self._clock.time
             for info in entity.fresh.values():
                 info.initial_attempt_timestamp = now
             entity.fresh = {}

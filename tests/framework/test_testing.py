@@ -220,7 +220,7 @@ def test_the_fake_handle_is_a_handle_over_its_snapshot() -> None:
     handle: Handle = fake
     fake.clock.advance(5)
     fake.nominations.nominate(pods[1], "n1")
-    assert handle.clock.now() == 5
+    assert handle.clock.time == 5
     assert handle.snapshot.nodes[0].requested_milli_cpu == 1000
     assert handle.forest.ready(group.key)
     assert handle.snapshot.scheduled(group.key) == 1

@@ -93,13 +93,13 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "operations_cycle",
         "a failed pod keeps its timestamp",
-        "        info.timestamp = queue.clock.now()\n        info.backoff",
+        "        info.timestamp = queue.clock.time\n        info.backoff",
         "        info.backoff",
     ),
     _queue(
         "operations_cycle",
         "a failed member keeps its timestamp",
-        "        raise _queued_already(info)\n    info.timestamp = queue.clock.now()\n\n",
+        "        raise _queued_already(info)\n    info.timestamp = queue.clock.time\n\n",
         "        raise _queued_already(info)\n\n",
     ),
     _queue("operations_cycle", "a failed member stays in flight", "    in_flight.done(pod.uid)\n", ""),
@@ -230,7 +230,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "operations_events",
         "the next flush may lie in the past",
-        "overdue = max(oldest + settings.unschedulable_timeout, queue.clock.now())",
+        "overdue = max(oldest + settings.unschedulable_timeout, queue.clock.time)",
         "overdue = oldest + settings.unschedulable_timeout",
     ),
     _queue(
@@ -401,7 +401,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "waiting",
         "a penalty is skipped",
-        "if strategy is AFTER_BACKOFF and self.backoff.is_backing_off(entity, self._clock.now()):",
+        "if strategy is AFTER_BACKOFF and self.backoff.is_backing_off(entity, self._clock.time):",
         "if False:",
     ),
     _queue(

@@ -45,9 +45,6 @@ class FakeClock:
 
     time: int = 0
 
-    def now(self) -> int:
-        return self.time
-
     def advance(self, nanoseconds: int) -> None:
         self.time += nanoseconds
 

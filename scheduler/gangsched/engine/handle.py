@@ -22,9 +22,6 @@ class EngineClock:
 
     time: int = 0
 
-    def now(self) -> int:
-        return self.time
-
 
 @define(eq=False)
 class EngineHandle:

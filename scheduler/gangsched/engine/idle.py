@@ -70,7 +70,7 @@ class IdleRetries:
 
     def attend(self) -> None:
         """Give the dormant trees whose turn it is now their turn, as far as they come before the active queue."""
-        dormant, now = self.queue.dormant, self.clock.now()
+        dormant, now = self.queue.dormant, self.clock.time
         while together := dormant.due(now):
             head, rank = self.queue.head(), together[0].last_rank
             if head is not None and head[0] < rank:

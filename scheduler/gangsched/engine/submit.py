@@ -160,7 +160,7 @@ class Submitter:
 
     def _tell(self, failure: Failure) -> _Told:
         """What is said of pods that fail so now. Those that fail alike, as most of a tree do, share the condition."""
-        now, last = self.clock.now(), self._told
+        now, last = self.clock.time, self._told
         if last is not None and last.failure is failure and last.time == now:
             return last
         status, fit_error = failure.status, failure.fit_error
@@ -228,7 +228,7 @@ class Submitter:
 
     def _condition(self, group: Group, status: Status) -> Condition | None:
         """Groups that show none yet, and fare alike at one instant, share the condition."""
-        now = self.clock.now()
+        now = self.clock.time
         if group.conditions:
             return group_condition(group, status, now)
         kind, says = group.kind, (status, now, group.generation)
@@ -249,7 +249,7 @@ class Submitter:
             if current is None or current.deleting:
                 continue
             message = f"{by.scheduler_name}: preempting to accommodate a higher priority {by.key.kind}"
-            condition = Condition("DisruptionTarget", "True", "PreemptionByScheduler", message, self.clock.now())
+            condition = Condition("DisruptionTarget", "True", "PreemptionByScheduler", message, self.clock.time)
             self.outbox.emit(SetCondition(current.entity_key, condition))
             self.outbox.emit(Evict(current.key, current.uid, by.key, by.uid, node))
             note = f"Preempted by {by.key.kind} {by.uid} on node {node}"
