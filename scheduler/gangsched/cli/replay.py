@@ -19,6 +19,7 @@ from gangsched.cli.progress import Progress
 from gangsched.collector import calm_collector
 from gangsched.config import FeatureGates, SchedulerConfig, describe, load_config, parse_choices
 from gangsched.manifests import Decoder, InputError
+from gangsched.manifests.sources import manifests_in
 from gangsched.replay.check import CheckFailed
 from gangsched.replay.complaints import Complaints
 from gangsched.replay.decision_log import OutcomeLog
@@ -260,15 +261,19 @@ def _finish(
     summary: ReplaySummary,
     series: ShareSeries | None,
 ) -> None:
-    nodes = options.nodes if options.nodes and Path(options.nodes).is_file() else None
-    queues = options.queues if options.queues and Path(options.queues).is_file() else None
-    files = (options.config, nodes, queues)
+    named = [name for name in (options.config, options.nodes, options.queues) if name is not None]
+    files = [file for name in named for file in _files(name)]
     folder.finish(
         summary.result.ledger,
-        inputs={options.trace: source.sha256(), **{name: sha256_of(name) for name in files if name is not None}},
+        inputs={options.trace: source.sha256(), **{file: sha256_of(file) for file in files}},
         options=options.document(),
         version=version("gangsched"),
         config=describe(engine.config, plugin_registry()).as_dict(),
         summary=summary.document(),
         series=series,
     )
+
+
+def _files(name: str) -> list[str]:
+    """The files behind an option: none where it does not name a file, but nodes of a shape."""
+    return manifests_in(name) if Path(name).is_dir() else [name] if Path(name).is_file() else []

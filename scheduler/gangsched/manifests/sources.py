@@ -64,8 +64,8 @@ def open_sources(paths: Sequence[str], stdin: IO[bytes] | IO[str] | None = None)
         if path == STDIN:
             yield source_of(shown(STDIN), _read(stdin or standard_input(), shown(STDIN)))
         elif os.path.isdir(path):
-            for name in _manifests_in(path):
-                yield _open(os.path.join(path, name))
+            for name in manifests_in(path):
+                yield _open(name)
         else:
             yield _open(path)
 
@@ -91,14 +91,15 @@ def source_of(name: str, raw: bytes | str) -> Source:
     return Source(name, text, is_json)
 
 
-def _manifests_in(path: str) -> list[str]:
+def manifests_in(path: str) -> list[str]:
+    """The files of a folder that are read, in name order. Raises InputError when there is none."""
     try:
         names = sorted(name for name in os.listdir(path) if name.removesuffix(".gz").endswith(_ENDINGS))
     except OSError as error:
         raise _unreadable(path, error) from None
     if not names:
         raise InputError("found no manifest, allowed *.yaml, *.yml, *.json, each also with .gz", where=shown(path))
-    return names
+    return [os.path.join(path, name) for name in names]
 
 
 def _open(path: str) -> Source:

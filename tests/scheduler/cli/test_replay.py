@@ -246,6 +246,17 @@ def test_the_run_folder_holds_everything(tmp_path: Path) -> None:
     ]
 
 
+def test_every_file_of_a_folder_of_nodes_is_an_input(tmp_path: Path) -> None:
+    nodes, out = tmp_path / "nodes", tmp_path / "out"
+    nodes.mkdir()
+    for name in ("b", "a"):
+        (nodes / f"{name}.json").write_text(json.dumps(node(name)), encoding="utf-8")
+    assert gangsched("replay", small(tmp_path), "--nodes", str(nodes), "--out", str(out)).exit_code == 0
+    inputs = json.loads((out / "run.json").read_text(encoding="utf-8"))["inputs"]
+    assert [entry["path"] for entry in inputs[1:]] == [str(nodes / "a.json"), str(nodes / "b.json")]
+    assert inputs[1]["sha256"] == hashlib.sha256((nodes / "a.json").read_bytes()).hexdigest()
+
+
 def test_a_run_folder_may_be_written_again_but_nothing_else_is_overwritten(tmp_path: Path) -> None:
     path, out = small(tmp_path), tmp_path / "out"
     for _ in range(2):
