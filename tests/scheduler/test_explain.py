@@ -182,6 +182,34 @@ WAITS = [
         reason="podgroup/default/tran is not there",
     ),
     Wait(
+        "a misspelt group is told from the one that was meant",
+        (make_pod_group("train").min_count(1).obj(), make_pod("p").in_group("trian").obj()),
+        "p",
+        "podgroup/default/trian",
+        "incomplete",
+        reason='podgroup/default/trian is not there; did you mean "train"?',
+    ),
+    Wait(
+        "a group that stands in another namespace is named",
+        (make_pod_group("train", "ml").min_count(1).obj(), make_pod("p").in_group("train").obj()),
+        "p",
+        "podgroup/default/train",
+        "incomplete",
+        reason="podgroup/default/train is not there; there is podgroup/ml/train",
+    ),
+    Wait(
+        "a misspelt parent is told from the one that was meant",
+        (
+            make_composite_pod_group("root").min_group_count(1).obj(),
+            make_pod_group("g").min_count(1).parent("rooot").obj(),
+            make_pod("p").in_group("g").obj(),
+        ),
+        "p",
+        "podgroup/default/g",
+        "incomplete",
+        reason='compositepodgroup/default/rooot is not there; did you mean "root"?',
+    ),
+    Wait(
         "a member of a circle of groups is incomplete",
         (
             make_composite_pod_group("a").min_group_count(1).parent("b").obj(),

@@ -6,6 +6,7 @@ from attrs import frozen
 
 from gangsched.engine.conditions import INITIALLY_SCHEDULED, POD_SCHEDULED
 from gangsched.engine.scheduler import Scheduler
+from gangsched_framework.errors import did_you_mean
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.objects import EntityKey, Pod
 from gangsched_framework.queue_state import EntityState, QueueState
@@ -45,7 +46,7 @@ def waiting(core: Scheduler, pod: Pod, entity: EntityKey) -> Waiting:
     container, state = _container(queue, pod, entity)
     if state is None or (outside and not _member(state, pod)):
         left_out = container if state is None else ""
-        return Waiting(left_out, reason=outside, message=message)
+        return Waiting(left_out, reason=outside + _hint(core, queue, pod), message=message)
     left = release_time(state.expires) - core.now if state.expires is not None else None
     return Waiting(
         container,
@@ -74,15 +75,33 @@ def _incomplete(queue: QueueState, pod: Pod) -> bool:
 
 
 def _why_incomplete(forest: Forest, key: EntityKey) -> str:
-    """The group, at ``key`` or above, that is not there, or that climbing meets again (spec §2.1)."""
+    end, there = _end_of_climb(forest, key)
+    return f"{end} is its own ancestor" if there else f"{end} is not there"
+
+
+def _end_of_climb(forest: Forest, key: EntityKey) -> tuple[EntityKey, bool]:
+    """The group, at ``key`` or above, that is not there (False), or that climbing meets again (True; spec §2.1)."""
     seen: dict[EntityKey, None] = {}
     while key not in seen:
         seen[key] = None
         group = forest.group(key)
         if group is None or group.parent_key is None:
-            return f"{key} is not there"
+            return key, False
         key = group.parent_key
-    return f"{key} is its own ancestor"
+    return key, True
+
+
+def _hint(core: Scheduler, queue: QueueState, pod: Pod) -> str:
+    """Which group an incomplete pod, or a group above it, was probably meant to name; '' when none is near."""
+    if pod.group_key is None or pod.scheduler_name not in core.frameworks or not _incomplete(queue, pod):
+        return ""
+    missing, there = _end_of_climb(core.world.forest, pod.group_key)
+    if there:
+        return ""
+    known = [group.key for group in core.world.forest.groups() if group.kind == missing.kind]
+    if elsewhere := [key for key in known if key.name == missing.name]:
+        return f"; there is {elsewhere[0]}"
+    return did_you_mean(missing.name, [key.name for key in known if key.namespace == missing.namespace])
 
 
 def _member(state: EntityState, pod: Pod) -> bool:
