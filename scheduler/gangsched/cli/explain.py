@@ -6,7 +6,7 @@ import click
 
 from gangsched.api import Engine
 from gangsched.cli.inputs import apply_files
-from gangsched.cli.options import Words, config_option, gates_option, groups_option
+from gangsched.cli.options import Words, config_option, gates_option, groups_option, nodes_option
 from gangsched.cli.output import print_document
 from gangsched.config import FeatureGates, parse_choices
 from gangsched.report.explain_text import explain_document, explain_text
@@ -28,6 +28,7 @@ _KINDS = {
 @click.argument("more", nargs=-1, metavar="[FILE]…")
 @click.option("-n", "--namespace", default="default", show_default=True, help="Namespace of the pod or group.")
 @click.option("--no-run", is_flag=True, help="Explain the state the files describe, before any cycle.")
+@nodes_option
 @config_option
 @gates_option
 @groups_option
@@ -38,6 +39,7 @@ def explain(
     more: tuple[str, ...],
     namespace: str,
     no_run: bool,
+    nodes: str | None,
     config: str | None,
     gates: str,
     groups: str,
@@ -56,7 +58,7 @@ def explain(
     if not files and not more:
         raise click.UsageError("nothing to explain: name manifests with -f FILE")
     engine = Engine(config, feature_gates=FeatureGates.parse(gates), group_scheduling=parse_choices(groups))
-    apply_files(engine, (*files, *more))
+    apply_files(engine, (*files, *more), nodes)
     reports = [] if no_run else engine.run()
     if subject.kind != POD:
         tree = view_tree(engine, reports, subject)

@@ -8,15 +8,18 @@ import click
 
 from gangsched.api import Engine
 from gangsched.manifests import read_files
+from gangsched.replay.nodes import named_nodes
 from gangsched_framework.errors import on_one_line
 
 
-def apply_files(engine: Engine, paths: Sequence[str]) -> None:
-    """Read all manifests, then add their objects in file order; warnings and skipped kinds go to stderr."""
-    loaded = read_files(paths, decoder=engine.decoder, now=engine.now)
-    warn((*engine.config.warnings, *loaded.warnings))
-    tell_skipped(loaded.skipped)
-    engine.apply(*loaded.objects)
+def apply_files(engine: Engine, paths: Sequence[str], nodes: str | None) -> None:
+    """Read all manifests, then add ``nodes``, then their objects in file order; what is to be told goes to stderr."""
+    decoder = engine.decoder
+    made = [] if nodes is None else named_nodes(nodes, decoder)
+    loaded = read_files(paths, decoder=decoder, now=engine.now, beside=made)
+    warn((*engine.config.warnings, *decoder.warnings))
+    tell_skipped(decoder.skipped)
+    engine.apply(*made, *loaded.objects)
 
 
 def warn(warnings: Iterable[str]) -> None:

@@ -38,6 +38,12 @@ def groups_option(command: Command) -> Command:
     return click.option("--group-scheduling", "groups", default="", metavar="NAME=VALUE,…", help=text)(command)
 
 
+def nodes_option(command: Command) -> Command:
+    """``--nodes FILE|COUNTxSHAPE``, as text for ``named_nodes``."""
+    text = "Nodes beside those of the manifests: more manifests, or like 80x8gpu."
+    return click.option("--nodes", metavar="FILE|COUNTxSHAPE", help=text)(command)
+
+
 def verbose_option(command: Command) -> Command:
     """``-v``."""
     text = "Log every stage of every cycle on stderr."

@@ -7,7 +7,7 @@ import click
 from gangsched.api import Engine
 from gangsched.cli.inputs import apply_files
 from gangsched.cli.logs import configure_logging
-from gangsched.cli.options import Words, config_option, gates_option, groups_option, verbose_option
+from gangsched.cli.options import Words, config_option, gates_option, groups_option, nodes_option, verbose_option
 from gangsched.cli.output import print_document, show_cycles
 from gangsched.config import FeatureGates, parse_choices
 from gangsched.engine.report import CycleReport
@@ -21,6 +21,7 @@ _OUTPUTS = ("table", "wide", "json", "yaml")
 @click.option("-f", "--filename", "files", multiple=True, metavar="FILE", help="File, directory or - (standard input).")
 @click.argument("more", nargs=-1, metavar="[FILE]…")
 @click.option("--once", is_flag=True, help="One scheduling cycle only.")
+@nodes_option
 @config_option
 @gates_option
 @groups_option
@@ -33,6 +34,7 @@ def run(
     files: tuple[str, ...],
     more: tuple[str, ...],
     once: bool,
+    nodes: str | None,
     config: str | None,
     gates: str,
     groups: str,
@@ -55,7 +57,7 @@ def run(
         tracing=trace,
         logging=verbose,
     )
-    apply_files(engine, (*files, *more))
+    apply_files(engine, (*files, *more), nodes)
     machine = output in ("json", "yaml")
     if trace:
         show_cycles(engine, on_stderr=machine)

@@ -6,7 +6,7 @@ import click
 
 from gangsched.api import Engine
 from gangsched.cli.inputs import apply_files
-from gangsched.cli.options import Words, config_option, gates_option
+from gangsched.cli.options import Words, config_option, gates_option, nodes_option
 from gangsched.cli.output import print_document
 from gangsched.config import FeatureGates
 from gangsched.report.share_metrics import metrics_text
@@ -20,6 +20,7 @@ _OUTPUTS = ("table", "wide", "json", "yaml", "metrics")
 @click.option("-f", "--filename", "files", multiple=True, metavar="FILE", help="File, directory or - (standard input).")
 @click.argument("more", nargs=-1, metavar="[FILE]…")
 @click.option("--no-run", is_flag=True, help="Show the state the files describe, before any cycle.")
+@nodes_option
 @config_option
 @gates_option
 @click.option("-o", "--output", type=Words(_OUTPUTS), default="table", show_default=True)
@@ -28,6 +29,7 @@ def top(
     files: tuple[str, ...],
     more: tuple[str, ...],
     no_run: bool,
+    nodes: str | None,
     config: str | None,
     gates: str,
     output: str,
@@ -44,7 +46,7 @@ def top(
     if not files and not more:
         raise click.UsageError("nothing to show: name manifests with -f FILE")
     engine = Engine(config, feature_gates=FeatureGates.parse(gates))
-    apply_files(engine, (*files, *more))
+    apply_files(engine, (*files, *more), nodes)
     if not no_run:
         engine.run()
     if output == "metrics":

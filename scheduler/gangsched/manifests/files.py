@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import IO, Any, TypeVar
 
@@ -39,14 +39,19 @@ class _Document:
 
 
 def read_files(
-    paths: Sequence[str], *, decoder: Decoder | None = None, stdin: IO[bytes] | IO[str] | None = None, now: int = 0
+    paths: Sequence[str],
+    *,
+    decoder: Decoder | None = None,
+    stdin: IO[bytes] | IO[str] | None = None,
+    now: int = 0,
+    beside: Iterable[ClusterObject] = (),
 ) -> Loaded:
     """Read manifests from ``paths``: files, directories (their *.yaml, *.yml, *.json in name order), ``-``; also .gz.
 
     Priority and runtime classes are known to all objects, wherever they stand. ``now``: engine time in nanoseconds.
-    Objects given twice, nodes and parents of queues that are named and not there are warned about. Raises InputError
-    with file and line, for an unknown class that a strict ``decoder`` meets (the default is strict), and when there is
-    no object at all.
+    Objects given twice, nodes and parents of queues that are named and not there are warned about; ``beside`` are
+    objects that will be there, too. Raises InputError with file and line, for an unknown class that a strict
+    ``decoder`` meets (the default is strict), and when there is no object at all.
     """
     decoder = decoder or Decoder()
     warned, skipped = len(decoder.warnings), dict(decoder.skipped)
@@ -58,6 +63,8 @@ def read_files(
             _placed(document, lambda content, name: decoder.learn(content, where=name))
         objects: list[ClusterObject] = []
         doubts = Doubts()
+        for obj in beside:
+            doubts.add(obj, "", str)
         documents.reverse()
         while documents:  # each document is let go once its objects are there
             document = documents.pop()

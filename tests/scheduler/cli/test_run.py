@@ -122,6 +122,48 @@ def test_files_folders_and_standard_input_are_read_together(tmp_path: Path) -> N
     assert list(json.loads(result.stdout)["bindings"]) == ["default/a", "default/b", "default/c"]
 
 
+# --- nodes beside the manifests -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("verb", [("run",), ("explain", "pod/a"), ("top", "jobs")])
+def test_nodes_may_be_made_instead_of_written(tmp_path: Path, verb: tuple[str, ...]) -> None:
+    file = manifests(tmp_path / "w.yaml", pod("a", cpu="9"))
+    nodes = manifests(tmp_path / "n.yaml", *(node(f"node-{number}", cpu="16") for number in (1, 2)))
+    made = [gangsched(*verb, "-f", file, "--nodes", shape) for shape in ("2xcpu=16,memory=16Gi", nodes)]
+    assert {(result.exit_code, result.stderr) for result in made} == {(0, "")}
+    assert made[0].stdout == made[1].stdout == gangsched(*verb, "-f", file, "-f", nodes).stdout
+    assert "node-1" in made[0].stdout or verb[0] == "top"
+
+
+def test_a_pod_may_stand_on_a_node_that_was_made(tmp_path: Path) -> None:
+    file = manifests(tmp_path / "w.yaml", pod("a", nodeName="node-1"), pod("b", nodeName="node-3"))
+    result = gangsched("run", "-f", file, "--nodes", "2xcpu=4")
+    assert [line.split(": ")[2] for line in result.stderr.splitlines()] == ["Pod/b"]
+
+
+def test_a_node_that_is_made_and_written_is_told(tmp_path: Path) -> None:
+    file = manifests(tmp_path / "w.yaml", node("node-1"), pod("a"))
+    result = gangsched("run", "-f", file, "--nodes", "2xcpu=4")
+    assert result.stderr == f"warning: {file}:1: Node/node-1: is given 2 times, the last one counts\n"
+
+
+@pytest.mark.parametrize(
+    "nodes, want",
+    [
+        ("4x8gp", '--nodes: found text "8gp", allowed NAME=QUANTITY or a number of GPUs such as 8gpu'),
+        ("four", '--nodes: found text "four", allowed a file or folder that exists, or COUNTxSHAPE such as 80x8gpu'),
+        ("examples/walkthrough", "examples/walkthrough: --nodes: found CompositePodGroup/default/root, allowed nodes"),
+    ],
+)
+def test_bad_nodes_are_one_line(tmp_path: Path, nodes: str, want: str) -> None:
+    result = gangsched("run", "-f", manifests(tmp_path / "w.yaml", pod("a")), "--nodes", nodes)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert result.stderr.startswith(want)
+
+
+# --- what is told ---------------------------------------------------------------------------------------------------
+
+
 def test_other_kinds_are_counted_and_warnings_named_on_stderr(tmp_path: Path) -> None:
     config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}}
     result = gangsched("run", "-f", manifests(tmp_path / "w.yaml", node("n1"), config_map, config_map))
