@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 from gangsched_framework.objects import EntityKey
 from gangsched_queue.entities import Entity
-from gangsched_queue.entity_heap import EntityHeap, SortKey
+from gangsched_queue.entity_heap import EntityHeap
 
 
 class ReadyEntities(Protocol):
@@ -37,22 +37,13 @@ class ReadyEntities(Protocol):
 
 
 class ActiveQueue(EntityHeap):
-    """Ordered by the QueueSort plugin, then by entity key."""
-
-    def __init__(self, sort_key: Callable[[Entity], SortKey]) -> None:
-        super().__init__()
-        self._sort_key = sort_key
-
-    def enter(self, entity: Entity) -> None:
-        """Enter an entity that is not here."""
-        self.add(entity, self._sort_key(entity))
+    """``order`` is the QueueSort plugin's sort key."""
 
     def refresh(self, entity: Entity) -> None:
         """An entity that is here may have another sort key."""
-        order = self._sort_key(entity)
-        if order != self.order_of(entity.key):
+        if self._order(entity) != self.order_of(entity.key):
             self.remove(entity.key)
-            self.add(entity, order)
+            self.enter(entity)
 
     def touch(self, entity: Entity) -> None:
         """Its place in the queue stays (spec §2.9.1)."""

@@ -18,8 +18,8 @@ class BackoffQueue:
     def __init__(self, settings: QueueSettings, sort_key: Callable[[Entity], SortKey]) -> None:
         self._settings = settings
         self._sort_key = sort_key
-        self.entity_heap = EntityHeap()
-        self.error_heap = EntityHeap()
+        self.entity_heap = EntityHeap(self._early_order if settings.pop_from_backoff else expires)
+        self.error_heap = EntityHeap(expires)
         self.heaps = (self.entity_heap, self.error_heap)
 
     def is_backing_off(self, entity: Entity, now: int) -> bool:
@@ -35,14 +35,15 @@ class BackoffQueue:
 
     def add(self, entity: Entity) -> None:
         """Enter an entity that is backing off."""
-        expires = entity.backoff_expiration
-        assert expires is not None
         # spec §2.4.12: the plugin sets of a group entity are never filled, so groups stand in the error heap
         if isinstance(entity, QueuedPodInfo) and (entity.unschedulable_plugins or entity.pending_plugins):
-            order = (expires, *self._sort_key(entity)) if self._settings.pop_from_backoff else (expires,)
-            self.entity_heap.add(entity, order)
+            self.entity_heap.enter(entity)
         else:
-            self.error_heap.add(entity, (expires,))
+            self.error_heap.enter(entity)
+
+    def _early_order(self, entity: Entity) -> SortKey:
+        """Of those that may be popped before their penalty is over."""
+        return (*expires(entity), *self._sort_key(entity))
 
     def get(self, key: EntityKey) -> Entity | None:
         return self.entity_heap.get(key) or self.error_heap.get(key)
@@ -78,3 +79,10 @@ class BackoffQueue:
             for entity in heap:
                 assert entity.backoff_expiration is not None, f"{entity.key} serves no penalty"
                 assert not (entity.gating_plugin and self._settings.pop_from_backoff), f"{entity.key} is gated"
+
+
+def expires(entity: Entity) -> SortKey:
+    """Whose penalty is over first."""
+    end = entity.backoff_expiration
+    assert end is not None, f"{entity.key} serves no penalty"
+    return (end,)

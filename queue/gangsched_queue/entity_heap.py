@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
 
 from gangsched_framework.errors import InvariantError
@@ -18,12 +18,15 @@ FEW = 32
 class EntityHeap:
     """Entities by (sort key, entity key), smallest first. Each operation is O(log n), amortised.
 
+    ``order`` gives an entity's sort key, which is asked for when it enters and stands until it leaves.
+
     Newcomers get their places when somebody looks: in a heap while they are few beside those sorted before, else all
     are sorted at one go. So a long queue is read off the end of a list, where a heap would touch log n entries here
     and there, and who leaves before anybody looks is never compared.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, order: Callable[[Entity], SortKey]) -> None:
+        self._order = order
         self._sorted: list[HeapEntry] = []
         """The smallest last."""
         self._heap: list[HeapEntry] = []
@@ -47,10 +50,10 @@ class EntityHeap:
         """The sort key under which an entity that is here entered."""
         return self._live[key][0]
 
-    def add(self, entity: Entity, order: SortKey) -> None:
+    def enter(self, entity: Entity) -> None:
         """Enter an entity that is not here."""
         key = entity.key
-        entry = (order, key, entity)
+        entry = (self._order(entity), key, entity)
         if self._live.setdefault(key, entry) is not entry:
             raise InvariantError(f"{key} is queued twice")
         self._newcomers.append(entry)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from gangsched_framework.fair_order import Key
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.objects import EntityKey
-from gangsched_queue.backoff_queue import BackoffQueue
+from gangsched_queue.backoff_queue import BackoffQueue, expires
 from gangsched_queue.entities import Entity
 from gangsched_queue.entity_heap import SortKey
 from gangsched_queue.fair_tenants import FairTenants, Shares
@@ -21,7 +20,7 @@ class FairBackoffQueue(BackoffQueue):
         self, settings: QueueSettings, sort_key: Callable[[Entity], SortKey], shares: Shares, forest: Forest
     ) -> None:
         super().__init__(settings, sort_key)
-        self._early = FairTenants(shares, forest, _expires)
+        self._early = FairTenants(shares, forest, expires)
 
     def add(self, entity: Entity) -> None:
         super().add(entity)
@@ -51,7 +50,3 @@ class FairBackoffQueue(BackoffQueue):
         super()._check()
         assert sorted(e.key for e in self._early) == sorted(e.key for e in self.entity_heap)
         self._early._check()
-
-
-def _expires(entity: Entity) -> Key:
-    return (entity.backoff_expiration,)

@@ -33,7 +33,7 @@ class _Class:
 
     tenant: _Tenant
     requested: Vector
-    entities: EntityHeap = field(factory=EntityHeap)
+    entities: EntityHeap
     head: _Head | None = None
     refused: bool = False
 
@@ -234,10 +234,10 @@ class FairTenants:
 
     def _place(self, entity: Entity) -> None:
         key, name, requested = entity.key, self._order.tenant_of(entity), self._requested(entity)
-        order = self._job_key(entity)
         cls = self._class_of.get(key)
         if cls is not None:
-            if cls.requested == requested and cls.tenant.name == name and cls.entities.order_of(key) == order:
+            stays = cls.requested == requested and cls.tenant.name == name
+            if stays and cls.entities.order_of(key) == self._job_key(entity):
                 return
             self._leave(key, cls)
         tenant = self._tenants.get(name)
@@ -245,10 +245,10 @@ class FairTenants:
             tenant = self._tenants[name] = _Tenant(name)
         cls = tenant.classes.get(requested)
         if cls is None:
-            cls = tenant.classes[requested] = _Class(tenant, requested)
+            cls = tenant.classes[requested] = _Class(tenant, requested, EntityHeap(self._job_key))
         self._class_of[key] = cls
-        cls.entities.add(entity, order)
-        if cls.head is None or (order, key) < cls.head[0]:
+        cls.entities.enter(entity)
+        if cls.head is None or (cls.entities.order_of(key), key) < cls.head[0]:
             tenant.sync(cls)
             if tenant.heads and not tenant.aside and name not in self._standing:
                 self._standing.put(name)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import EntityKey
 from gangsched_queue.entities import Entity, rejectors
-from gangsched_queue.entity_heap import EntityHeap
+from gangsched_queue.entity_heap import EntityHeap, SortKey
 from gangsched_queue.registrations import Audience
 
 
@@ -20,7 +20,7 @@ class UnschedulableEntities:
     """
 
     def __init__(self) -> None:
-        self._stays = EntityHeap()
+        self._stays = EntityHeap(_stay_began)
         self.waits_for: dict[EntityKey, tuple[str, ...]] = {}
         """Every entity here, and the plugins whose events may help it."""
         self._by_plugin: dict[str, dict[EntityKey, Entity]] = {}
@@ -53,7 +53,7 @@ class UnschedulableEntities:
             self.unlisted.clear()
 
     def _enlist(self, entity: Entity) -> None:
-        self._stays.add(entity, (_stay_began(entity),))
+        self._stays.enter(entity)
         self._index(entity, _waits_for(entity))
 
     def refresh(self, entity: Entity) -> None:
@@ -158,9 +158,9 @@ def _take(index: dict[str, dict[EntityKey, Entity]], plugin: str, key: EntityKey
         del index[plugin]
 
 
-def _stay_began(entity: Entity) -> int:
+def _stay_began(entity: Entity) -> SortKey:
     began, flushed = entity.timestamp, entity.flush_timestamp
-    return began if began > flushed else flushed
+    return (began if began > flushed else flushed,)
 
 
 def _waits_for(entity: Entity) -> tuple[str, ...]:

@@ -422,8 +422,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "entity_heap",
         "ties go by time of entry",
-        "entry = (order, key, entity)",
-        'entry = (order, EntityKey(""), entity)',
+        "entry = (self._order(entity), key, entity)",
+        'entry = (self._order(entity), EntityKey(""), entity)',
     ),
     # --- the world --------------------------------------------------------------------------------------------------
     _engine(

@@ -202,25 +202,25 @@ class Counted(int):
 
 @pytest.mark.parametrize("size", SIZES)
 def test_an_entity_comes_and_goes_with_a_logarithm_of_comparisons(size: int) -> None:
-    heap = EntityHeap()
+    heap = EntityHeap(lambda entity: (Counted(entity.timestamp),))
     dice = Random(1)
     for i in range(size):
-        heap.add(QueuedPodInfo(pod(f"p{i}"), 0), (Counted(dice.randrange(10 * size)),))
+        heap.enter(QueuedPodInfo(pod(f"p{i}"), dice.randrange(10 * size)))
     Counted.comparisons = 0
 
     for i in range(size):
         heap.pop()
-        heap.add(QueuedPodInfo(pod(f"q{i}"), 0), (Counted(dice.randrange(10 * size)),))
+        heap.enter(QueuedPodInfo(pod(f"q{i}"), dice.randrange(10 * size)))
 
     assert Counted.comparisons < size * 6 * log2(size)
 
 
 def test_entities_that_leave_before_anybody_looks_are_not_compared() -> None:
-    heap = EntityHeap()
+    heap = EntityHeap(lambda entity: (Counted(entity.timestamp),))
     Counted.comparisons = 0
 
     for i in range(100):
-        heap.add(QueuedPodInfo(pod(f"p{i}"), 0), (Counted(i),))
+        heap.enter(QueuedPodInfo(pod(f"p{i}"), i))
         heap.remove(pod(f"p{i}").entity_key)
 
     assert Counted.comparisons == 0

@@ -30,13 +30,14 @@ from tests.queue_room.fakes import NODE_ADD
 
 @given(st.lists(st.tuples(st.sampled_from("abcdefgh"), st.integers(0, 3), st.sampled_from(["add", "remove", "pop"]))))
 def test_the_heap_agrees_with_a_sorted_list(steps: list[tuple[str, int, str]]) -> None:
-    heap = EntityHeap()
+    orders: dict[str, int] = {}
+    heap = EntityHeap(lambda entity: (orders[entity.key],))
     model: dict[str, int] = {}
     for name, order, step in steps:
         info = QueuedPodInfo(pod(name), 0)
         if step == "add" and info.key not in heap:
-            heap.add(info, (order,))
-            model[info.key] = order
+            model[info.key] = orders[info.key] = order
+            heap.enter(info)
         elif step == "remove":
             assert (heap.remove(info.key) is not None) == (model.pop(info.key, None) is not None)
         elif step == "pop":
@@ -51,9 +52,9 @@ def test_the_heap_agrees_with_a_sorted_list(steps: list[tuple[str, int, str]]) -
 
 
 def test_many_removals_do_not_leave_the_heap_full_of_the_dead() -> None:
-    heap = EntityHeap()
+    heap = EntityHeap(lambda entity: (entity.timestamp,))
     for i in range(1000):
-        heap.add(QueuedPodInfo(pod(f"p{i}"), 0), (i * 37 % 1000,))
+        heap.enter(QueuedPodInfo(pod(f"p{i}"), i * 37 % 1000))
     for i in range(990):
         heap.remove(pod(f"p{i}").entity_key)
         heap._check()
