@@ -28,6 +28,8 @@ from gangsched_framework.resources import NOTHING, PodRequests, Resources, Statu
 from gangsched_framework.values import value
 
 DEFAULT_SCHEDULER = "default-scheduler"
+
+_new = object.__new__
 TERMINAL_PHASES = ("Succeeded", "Failed")
 """Of pods that the scheduler does not see (any more)."""
 
@@ -127,7 +129,7 @@ class Pod(_PodFields):
     def bound_to(self, node_name: str, status: PodStatus | None = None) -> Pod:
         """This pod, assigned to ``node_name``; ``status`` None keeps its status."""
         # every binding makes such a copy: field by field, and frozen when it is complete, it costs a tenth of evolve
-        copy: Any = object.__new__(_PodFields)
+        copy: Any = _new(_PodFields)
         pod: Pod = copy
         copy.namespace = self.namespace
         copy.name = self.name
@@ -242,7 +244,7 @@ class _Group:
 
     def with_condition(self, condition: Condition) -> Self:
         """This group with ``condition`` in place of the one of its type."""
-        copy: Any = object.__new__(_Group)  # as of a pod: every gang gets its condition
+        copy: Any = _new(_Group)  # as of a pod: every gang gets its condition
         group: Self = copy
         copy.namespace = self.namespace
         copy.name = self.name

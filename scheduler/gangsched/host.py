@@ -98,7 +98,7 @@ class Host:
     def carry_out(self, decisions: Sequence[Decision]) -> tuple[Decision, ...]:
         """Apply the decisions of a cycle; returns them with what carrying them out added (events, failed bindings)."""
         if len(decisions) == 1 and isinstance(lone := decisions[0], Bind) and self._asked is None:
-            key, uid, node = lone.pod, lone.uid, lone.node
+            key, uid, node, update_status = lone.pod, lone.uid, lone.node, self._update_status
             pod = self._pods.get(key)
             if pod is not None and pod.uid == uid:  # as below, where nothing is to be put in order
                 self.bindings[key] = node
@@ -106,7 +106,7 @@ class Host:
                 old, now, (before, since, status) = pod.status, self._clock.time, self._shared
                 if old is not before or since != now:
                     status = self._scheduled(old, now)
-                self._update_status(pod, node, status)
+                update_status(pod, node, status)
                 return lone, event
         binds: list[Bind] = []
         others: list[Decision] = []

@@ -13,6 +13,7 @@ from gangsched.engine.pod_algorithm import PodAlgorithm
 from gangsched.engine.pod_cycle import PodCycle
 from gangsched.engine.report import CycleReport
 from gangsched.engine.trace import Tracer, TraceStep
+from gangsched.engine.world import World
 from gangsched_framework.errors import GangschedError
 from gangsched_framework.infos import PoppedEntity, PoppedPodGroupInfo, QueuedPodInfo
 
@@ -31,6 +32,7 @@ class Cycle:
     """
 
     _cycle: AnyCycle
+    _world: World
     _give_up: Callable[[BaseException], None]
     _stage: Stage = "popped"
 
@@ -49,7 +51,10 @@ class Cycle:
 
     def decide(self) -> bool:
         """Snapshot to algorithm. False when the cycle ends early; it is submitted all the same."""
-        return self._walk("decide", "popped", "decided", self._cycle.decide)
+        decided = self._walk("decide", "popped", "decided", self._cycle.decide)
+        if self._cycle.holds:
+            self._world.hold()  # its submit lets go
+        return decided
 
     def submit(self) -> CycleReport:
         """Post-filter, completion, decisions, back to the queue."""

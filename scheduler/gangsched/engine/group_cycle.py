@@ -66,6 +66,11 @@ class GroupCycle:
 
     # --- decide -----------------------------------------------------------------------------------------------------
 
+    @property
+    def holds(self) -> bool:
+        """Whether it was evaluated, so that until its submit the node table must stay as it saw it."""
+        return self._result is not None
+
     def decide(self) -> bool:
         """Snapshot, reconcile, validate, skip, algorithm. False when the cycle ends before the algorithm."""
         tools, entity, world = self.tools, self.entity, self.tools.world
@@ -97,7 +102,6 @@ class GroupCycle:
         self._version = world.version
         if self._known_refusal() is not None:
             return True
-        world.hold()
         result = self._result = self._run(algorithm)
         if tools.log.on:
             self._log("decided", root=result.status.code.value)
@@ -114,7 +118,6 @@ class GroupCycle:
         self._session.revert(START)
         if room is None:
             self._post_filter(self._result.status, complete_groups(self._tree, self._result.by_key()))
-        self.tools.world.release()
 
     def _known_refusal(self) -> Refusal | None:
         memo = self.tools.memo

@@ -27,13 +27,17 @@ class PodCycle:
     _outcome: PodOutcome | None = None
     _session: Session | None = None
 
+    @property
+    def holds(self) -> bool:
+        """Whether it was evaluated, so that until its submit the node table must stay as it saw it."""
+        return self._outcome is not None
+
     def decide(self) -> bool:
         """Find a node. False when the pod is skipped."""
         tools, pod = self.tools, self.entity.pod
         if pod.deletion_timestamp is not None or tools.world.is_placed(pod):
             return False
         tools.snapshot.refresh()
-        tools.world.hold()
         self._session = session = tools.sessions[pod.scheduler_name]
         outcome = self._outcome = session.try_pod(self.entity)
         if tools.log.on:
@@ -47,7 +51,6 @@ class PodCycle:
         self._session.revert(START)
         if self._outcome.fit_error is not None:
             self._post_filter(self._outcome, self._outcome.fit_error)
-        self.tools.world.release()
 
     def _log(self, event: str, **values: object) -> None:
         self.tools.log.stage(event, self.number, self.entity.key, **values)

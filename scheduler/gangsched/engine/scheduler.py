@@ -280,7 +280,7 @@ class Scheduler:
     def pop(self) -> Cycle | None:
         """The next entity's cycle; None when nothing is ready. Raises GangschedError while another is open."""
         cycle = self._next()
-        self._open = None if cycle is None else Cycle(cycle, self._handle.give_up)
+        self._open = None if cycle is None else Cycle(cycle, self.world, self._handle.give_up)
         return self._open
 
     def _next(self) -> AnyCycle | None:

@@ -111,10 +111,10 @@ class Submitter:
 
         ``counted``: the node table counts the pod already.
         """
-        info, node, queue = outcome.info, outcome.node, self.queue
+        info, node, queue, emit = outcome.info, outcome.node, self.queue, self.outbox.emit
         pod = info.pod
         uid = pod.uid
-        if not self.world.assume(pod, node, counted=counted):  # someone else assigned it meanwhile
+        if not self.world.assume(pod, node, counted):  # someone else assigned it meanwhile
             status = error(f"pod {uid}({pod.key}) is in the cache, so can't be assumed")
             return self.fail(info, Failure(status, NOMINATION_CLEARED))
         if queue.nominator.node_of:
@@ -125,7 +125,7 @@ class Submitter:
                 return self.fail(info, failure)
         self.binding[uid] = outcome
         bind = Bind(pod.key, uid, node)
-        self.outbox.emit(bind)
+        emit(bind)
         queue.in_flight.done(uid)
         return bind
 

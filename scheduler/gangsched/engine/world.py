@@ -1,7 +1,7 @@
 """World: what the core knows of the cluster (the real scheduler's cache and listers in one).
 
-It owns the known objects, the assumed pods, and which object each node row counts. While a cycle holds the snapshot,
-changes of the node table wait here and are applied when it lets go, so the cycle sees the world as it was.
+It owns the known objects, the assumed pods, and which object each node row counts. While a host holds a cycle that was
+decided, changes of the node table wait here; its submit lets go of them. So the cycle sees the world as it was.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ class World:
         if self.accounts is not None:
             self.accounts.drop(pod.key)
 
-    def assume(self, pod: Pod, node_name: str, *, counted: bool = False) -> bool:
+    def assume(self, pod: Pod, node_name: str, counted: bool = False) -> bool:
         """Count a pod on its node before the binding is known; ``counted``: the committed snapshot did so already.
 
         A pod that has gone, or been replaced, since it was popped counts nowhere; its binding will fail. False, and
