@@ -34,6 +34,7 @@ from gangsched_framework.run_podgroup import Candidate
 from gangsched_framework.status import Code, Status, error
 
 _WAIT = Code.WAIT  # as in status.py
+_PLACING = "TopologyAwareWorkloadScheduling"
 
 
 @frozen
@@ -104,8 +105,8 @@ class Framework:
         self.hears_of_bindings = bool(self._post_bind)
         """Whether any plugin is told of a binding that was carried out."""
         self._generate = self._at("placementGenerate")
-        self.generates_placements = bool(self._generate)
-        """Whether the placement path is on (TopologyAwareWorkloadScheduling)."""
+        self.evaluates_placements = bool(self._generate) or handle.feature_gates.get(_PLACING, False)
+        """Whether a group is evaluated inside a placement, be it only that of its parent (spec §6.4)."""
         self._feasible = self._at("placementFeasible")
         self.goes_on_when_placed = all(getattr(plugin, "keeps_to_placement", False) for plugin in self._feasible)
         """Whether PlacementFeasible is sure to go on, or not to, as before when the next child finds its place."""
@@ -287,6 +288,11 @@ class Framework:
             plugin.post_bind(pod, node_name)
 
     # --- one group ------------------------------------------------------------------------------------------------
+
+    @property
+    def generates_placements(self) -> bool:
+        """Whether a group may be kept to a part of its parent's placement."""
+        return bool(self._generate)
 
     def run_generate_placements(
         self, state: PodGroupCycleState, group: PodGroupInfo, parent: Placement

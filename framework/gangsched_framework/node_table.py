@@ -243,12 +243,13 @@ class NodeTable:
             return
         changed = False
         if old is not like:
+            changed = old.labels is not pod.labels or old.deletion_timestamp != pod.deletion_timestamp
+            again = changed and pod.spec.host_ports  # which another that left may have taken along (spec §7.5.3)
             resized = (old.status.allocated or pod.status.allocated) and old.usage != pod.usage
-            if old.spec is not pod.spec or old.priority != pod.priority or resized:
+            if old.spec is not pod.spec or old.priority != pod.priority or resized or again:
                 self._take(row, key)
                 self.add_pod(pod, node_name)
                 return
-            changed = old.labels is not pod.labels or old.deletion_timestamp != pod.deletion_timestamp
         self.pods[row][key] = pod
         if pod.spec.has_affinity:
             self.affinity_pods[row][key] = pod
@@ -320,10 +321,9 @@ class NodeTable:
         self.pods[row] = kept.pods
         if kept.affinity_pods:
             self.affinity_pods[row] = kept.affinity_pods
+        self.ports.pop(row, None)
         if kept.ports:
             self.ports[row] = kept.ports
-        else:
-            self.ports.pop(row, None)
 
     def _check(self) -> None:
         """Assert that every sum equals a recount (tests only, O(everything))."""

@@ -46,6 +46,9 @@ class Nominator:
         newest = self._known(pod.key)
         if newest is None or newest.node_name:
             return
+        self._put(pod, node)
+
+    def _put(self, pod: Pod, node: str) -> None:
         self.node_of[pod.uid] = node
         self._by_node.setdefault(node, {})[pod.uid] = pod
         if pod.group_key is not None:
@@ -64,6 +67,13 @@ class Nominator:
         if old.uid in self.node_of:
             self.delete(old)
         self.add(new, kept)
+
+    def leave(self, pod: Pod) -> None:
+        """The pod is there still, but in no queue: what is known of it promises one place, at priority 0 [1.37]."""
+        node = self.node_of.get(pod.uid)
+        if node is not None:
+            self.delete(pod)
+            self._put(Pod(pod.namespace, pod.name, pod.uid, group_name=pod.group_name), node)
 
     def delete(self, pod: Pod) -> None:
         """The pod is gone, assigned or assumed: its nomination ends."""

@@ -147,7 +147,7 @@ class Cluster:
     """``plugins`` adds plugins to the default profile: (extension point, class, args) each, named as their class.
 
     ``schedulers``: names of further profiles, like the default one. ``groups``: the debated choices.
-    ``placements``: percentage of placements to score.
+    ``placements``: percentage of placements to score. ``disabled``: extension points without any plugin.
     """
 
     def __init__(
@@ -158,10 +158,12 @@ class Cluster:
         gates: Mapping[str, bool] | None = None,
         groups: GroupScheduling | None = None,
         placements: int = 100,
+        disabled: Sequence[str] = (),
     ) -> None:
         features = FeatureGates(gates)
         registry = default_registry()
         profile = evolve(default_config(features, registry).profiles[0], percentage_of_placements_to_score=placements)
+        profile = evolve(profile, points={**profile.points, **dict.fromkeys(disabled, ())})
         for point, cls, args in plugins:
             name = cls.__name__
             registry.register(name, cls)

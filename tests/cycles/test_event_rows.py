@@ -13,6 +13,7 @@ from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHin
 from gangsched_framework.node_info import NodeInfo
 from gangsched_framework.objects import Pod
 from gangsched_framework.status import Status, unschedulable
+from gangsched_framework.testing import make_pod
 from tests.cycles.harness import Cluster, FilterByPod, asked, binds, inner, leaf, messages, node, pod, pods, tried
 
 
@@ -82,15 +83,27 @@ def test_members_whose_binding_failed_do_not_count_for_their_gang() -> None:
 
 def test_room_promised_to_a_tree_is_its_own_only_while_its_members_are_tried() -> None:
     cluster = Cluster(node("a", cpu=1), node("b", cpu=1), inner("root", 1), leaf("x", 1, "root"), leaf("y", 1, "root"))
-    leaving = pod("y-0", "y")
-    promised = evolve(leaving.status, nominated_node_name="b")
-    cluster.add(pods("x", 1), evolve(leaving, status=promised, deletion_timestamp=0))
+    broken = make_pod("y-0").in_group("y").requests(cpu=1).node_selector("no", "where").obj()
+    cluster.add(pods("x", 1), evolve(broken, status=evolve(broken.status, nominated_node_name="b")))
     assert binds(cluster.cycle()) == {"x-0": "a"}
+    assert not binds(cluster.cycle())
     cluster.add(pod("p"))
     assert not binds(cluster.cycle())
     cluster.delete("y-0")
     cluster.advance(3)
     assert binds(cluster.cycle()) == {"p": "b"}
+
+
+@pytest.mark.parametrize(("priority", "bound"), [(1, {"p": "n"}), (0, {})])
+def test_a_deleted_pod_that_was_passed_over_keeps_a_place_before_pods_of_priority_0_and_no_room(
+    priority: int, bound: dict[str, str]
+) -> None:
+    leaving = pod("leaving", cpu=4, priority=5)
+    leaving = evolve(leaving, status=evolve(leaving.status, nominated_node_name="n"), deletion_timestamp=0)
+    cluster = Cluster(node("n", cpu=4, pods=1), leaving)
+    cluster.cycle()
+    cluster.add(pod("p", cpu=4, priority=priority))
+    assert binds(cluster.cycle()) == bound
 
 
 # --- deletions --------------------------------------------------------------------------------------------------------

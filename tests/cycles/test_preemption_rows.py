@@ -176,6 +176,13 @@ def test_rows_174_and_175_only_victims_leaving_a_nominated_node_are_waited_for(n
         assert cluster.nominated() == {"g-0": nominated}
 
 
+def test_the_nomination_of_a_deleted_member_that_is_passed_over_is_not_waited_for() -> None:
+    waiting = evolve(member("g-0"), status=evolve(member("g-0").status, nominated_node_name="n"), deletion_timestamp=1)
+    crowd = [being_preempted(running("leaving")), running("other", on="m")]
+    cluster = Cluster([node("n", cpu=1), node("m", cpu=1)], crowd, high(), waiting, member("g-1"))
+    assert victims(cluster.cycle()) == ["other"]
+
+
 def test_row_176_every_pod_of_the_found_assignment_is_nominated_one_that_was_not_tried_too() -> None:
     crowd = [running(f"low-{i}", on=f"n{i}", cpu=1) for i in range(3)]
     nodes = [node(f"n{i}", cpu=1) for i in range(3)]

@@ -64,6 +64,14 @@ def test_row_180_without_constraint_there_is_one_placement_and_a_failure_says_so
     assert report.groups[report.entity].status.reasons[:2] == (UNSCHEDULABLE, text)
 
 
+def test_without_a_generator_of_placements_a_group_is_evaluated_in_that_of_its_parent_and_a_failure_says_so() -> None:
+    cluster = Cluster(node("n", cpu=1), leaf("g", 2), pods("g", 2), disabled=["placementGenerate"])
+    report = cluster.cycle()
+    quorum = "minCount (2) cannot be satisfied: 1 scheduled, 0 remaining"
+    text = f"0/1 placements are available, first placement status: {quorum}"
+    assert report.groups[report.entity].status.reasons[:2] == (UNSCHEDULABLE, text)
+
+
 def test_row_181_the_rack_with_room_for_all_is_taken() -> None:
     nodes = [*rack("r1", "a1", "a2", "a3"), *rack("r2", "b1", "b2", "b3", "b4", "b5")]
     cluster = Cluster(nodes, leaf("g", 5, topology="rack"), pods("g", 5))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from attrs import evolve
 from hypothesis import settings
@@ -282,6 +284,18 @@ def test_used_ports_are_a_set_one_leaving_pod_frees_the_triple() -> None:
     table.remove_pod(second, "a")
     assert list(info(table, "a").used_ports) == []
     table.remove_pod(first, "a")
+    table._check()
+
+
+@pytest.mark.parametrize("change", [{"labels": {"a": "b"}}, {"deletion_timestamp": 1}], ids=["labels", "deletion"])
+def test_a_pod_that_changes_holds_its_ports_again_after_another_took_them_along(change: dict[str, Any]) -> None:
+    table = table_of(node("a"))
+    first, second = (make_pod(name).host_port(80).obj() for name in "pq")
+    table.add_pod(first, "a")
+    table.add_pod(second, "a")
+    table.remove_pod(second, "a")
+    table.replace_pod(evolve(first, **change), "a")
+    assert list(info(table, "a").used_ports) == [("", "TCP", 80)]
     table._check()
 
 

@@ -275,14 +275,30 @@ def test_the_search_ends_when_enough_candidates_are_found_and_one_breaks_no_budg
     assert result.nominated_node == "n3"
 
 
-def test_nominations_of_lower_pods_on_the_chosen_node_are_cleared() -> None:
-    arena = Arena([node("n1")], [running("a", "n1", 2)])
+CLEARED: list[tuple[str, list[str], bool, str, list[str]]] = [
+    ("are cleared", [], False, "n1", ["lower"]),
+    ("are left alone while their status does not show them", [], False, "", []),
+    ("are cleared though all victims are leaving already", [], True, "n1", ["lower"]),
+    ("are cleared beside asynchronous evictions", ["SchedulerAsyncPreemption"], False, "n1", ["lower"]),
+    ("stay where there is nothing to evict asynchronously", ["SchedulerAsyncPreemption"], True, "n1", []),
+]
+
+
+@pytest.mark.parametrize(
+    "gates, leaving, shown, want", [case[1:] for case in CLEARED], ids=[case[0] for case in CLEARED]
+)
+def test_nominations_of_lower_pods_on_the_chosen_node(
+    gates: list[str], leaving: bool, shown: str, want: list[str]
+) -> None:
+    victim = evolve(running("a", "n1", 2), deletion_timestamp=1 if leaving else None)
+    arena = Arena([node("n1")], [victim], gates=gates)
     lower, equal = waiting("lower", priority=5), waiting("equal", cpu=0, priority=10)
+    lower = evolve(lower, status=evolve(lower.status, nominated_node_name=shown))
     arena.handle.nominations.nominate(lower, "n1")
     arena.handle.nominations.nominate(equal, "n1")
     result, _ = arena.preempt(waiting())
     assert result is not None
-    assert result.cleared == (lower,)
+    assert [pod.name for pod in result.cleared] == want
 
 
 def test_a_nominated_pod_of_higher_priority_keeps_the_room_it_was_promised() -> None:

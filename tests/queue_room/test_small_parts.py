@@ -202,6 +202,19 @@ def test_row_109_an_assigned_or_deleted_pod_is_not_nominated() -> None:
     assert names(found, "n1") == []
 
 
+def test_a_pod_in_no_queue_keeps_a_place_at_priority_0_of_its_nomination_until_it_is_heard_of_again() -> None:
+    p = evolve(nominated("p", "n1"), priority=5, labels={"color": "red"})
+    found = nominator(p)
+    found.leave(p)
+    assert names(found, "n1") == []
+    found.add(p)
+    found.leave(p)
+    assert (names(found, "n1"), found.reach(1), found.reach(0)) == (["p"], False, True)
+    assert not found.nominated_pods("n1")[0].labels
+    found.update(p, p)
+    assert (list(found.nominated_pods("n1")), found.reach(5)) == ([p], True)
+
+
 UPDATES = [
     ("row 107: both statuses empty: kept", "", "", "kept", "kept"),
     ("the new status says another node", "", "n2", "kept", "n2"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from attrs import evolve
+
 from gangsched_framework.cycle_state import CycleState, PodGroupCycleState
 from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHint, Hint, Resource
 from gangsched_framework.framework import Framework
@@ -68,8 +70,11 @@ class DefaultPreemption:
             return None, error(f'{PREFIX}pod "{pod.name}" not found')
         attempt = PodPreemption(self._handle, self._framework(pod), state, pod, newest, statuses, self._dry_runs)
         result, status = attempt.run(self._percentage, self._absolute)
-        if self._asynchronous and result is not None and result.victims and not self._handle.rehearsal:
-            self._gate.close(pod.entity_key, result.victims)
+        if self._asynchronous and result is not None and result.victims:
+            if all(victim.deleting for victim in result.victims):
+                result = evolve(result, cleared=())  # nothing is done in the background then, nor this [1.37]
+            elif not self._handle.rehearsal:
+                self._gate.close(pod.entity_key, result.victims)
         return result, status
 
     def pod_group_post_filter(

@@ -203,6 +203,7 @@ class PodPreemption:
         best = min(found, key=lambda candidate: candidate.rank)
         name, victims = best.node.name, pods_of(best.victims)
         nominated = self._handle.nominations.nominated_pods(name)
-        cleared = tuple(other for other in nominated if other.priority < self._pod.priority)
+        lesser = (other for other in nominated if other.priority < self._pod.priority)
+        cleared = tuple(other for other in lesser if other.status.nominated_node_name)
         text = f"found a potential placement for pod on node {name}, preempting {len(victims)} victims"
         return PostFilterResult(name, victims, cleared), Status(Code.SUCCESS, (PREFIX + text,))

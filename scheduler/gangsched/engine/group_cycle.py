@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from gangsched.engine.child_order import arranged
 from gangsched.engine.complete import (
@@ -288,7 +288,10 @@ class GroupCycle:
         if root.code is not _UNSCHEDULABLE:
             return Completed(before, before), None
         framework = self._framework
-        result, status = framework.run_pod_group_post_filter(self._state, self.entity, lambda: self._rerun(more_than))
+        entity = self.entity
+        if self._leaves is not entity.leaves:  # who is skipped holds no place for the tree any more (spec §4.1, §5.1.4)
+            entity = evolve(entity, leaves={leaf: list(infos) for leaf, infos in self._leaves.items() if infos})
+        result, status = framework.run_pod_group_post_filter(self._state, entity, lambda: self._rerun(more_than))
         message = status.message if status is not None else ""
         self.tools.trace.add("post-filter", self.entity.key, message)
         self._log("post_filtered", reason=message)

@@ -72,7 +72,7 @@ class PodGroupAlgorithm:
         """The group in the best of its placements; the parent's is the only one of a group that wants no other (§6)."""
         session = self.session
         framework, snapshot = session.framework, session.snapshot
-        if not framework.generates_placements:
+        if not framework.evaluates_placements:
             return self._in_placement(group, PlacementCycleState(state))
         parent = snapshot.placement
         placements, status = framework.run_generate_placements(state, group, parent)

@@ -212,6 +212,7 @@ class Submitter:
     def skip(self, pod: Pod) -> None:
         """A deleting or already assumed pod leaves the cycle without a verdict (spec §4.4)."""
         self.queue.done(pod.uid)
+        self.queue.nominator.leave(pod)
         if pod.deleting:
             note = f"skip schedule deleting pod: {pod.key}"
             self.outbox.emit(RecordEvent("Warning", "FailedScheduling", pod.key, event_note(note)))
