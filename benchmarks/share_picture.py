@@ -111,7 +111,12 @@ def main() -> None:
     parser.add_argument("svg", type=Path)
     parser.add_argument("runs", nargs="+", metavar="NAME=RUN_FOLDER")
     args = parser.parse_args()
-    named = (each.partition("=") for each in args.runs)
+    named = [each.partition("=") for each in args.runs]
+    for name, _, folder in named:
+        if not (Path(folder) / "queues.csv").is_file():
+            parser.error(
+                f"{name}: found no {Path(folder) / 'queues.csv'}, allowed NAME=RUN_FOLDER of a replay --queues FILE"
+            )
     runs = [Run.read(name, Path(folder), args.resource) for name, _, folder in named]
     args.svg.write_text(picture(runs, f"{args.resource} held beyond what their queues deserve"), encoding="utf-8")
     print(table(runs))
