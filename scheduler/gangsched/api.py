@@ -6,12 +6,10 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
-from attrs import evolve
-
 from gangsched.config import FeatureGates, SchedulerConfig, check_choices, default_config, load_config, override
 from gangsched.engine.decisions import Bind, Decision, Evict
 from gangsched.engine.explain import Explanation, explain
-from gangsched.engine.report import CycleReport
+from gangsched.engine.report import CycleReport, changes
 from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.settings import SECOND, Settings
 from gangsched.host import Host
@@ -141,7 +139,7 @@ class Engine:
         report = self.core.step()
         if report is None:
             return None
-        report = evolve(report, decisions=self.host.carry_out(report.decisions))
+        report = report.with_decisions(self.host.carry_out(report.decisions))
         for listener in self.on_report:
             listener(report)
         return report
@@ -177,7 +175,7 @@ class Engine:
 
     def _changed(self, report: CycleReport) -> bool:
         """Whether the cycle changed the state; a binding that failed at once, or a victim left as it was, did not."""
-        return evolve(report, decisions=tuple(filter(self._took_effect, report.decisions))).changed
+        return any(changes(decision) and self._took_effect(decision) for decision in report.decisions)
 
     def _took_effect(self, decision: Decision) -> bool:
         if isinstance(decision, Bind):

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from attrs import frozen
 
-from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, SetCondition
+from gangsched.engine.decisions import Bind, Decision, RecordEvent, SetCondition
 from gangsched.engine.memo import Refusal
 from gangsched.engine.trace import TraceStep
 from gangsched_framework.objects import EntityKey
@@ -65,11 +65,21 @@ class CycleReport:
 
     @property
     def changed(self) -> bool:
-        """Whether the cycle changed anything another attempt could see: a binding, a nomination or an eviction."""
-        return any(
-            isinstance(d, Bind | Evict | Nominate) or (isinstance(d, SetCondition) and d.nominated_node is not None)
-            for d in self.decisions
-        )
+        """Whether the cycle changed anything another attempt could see."""
+        return any(map(changes, self.decisions))
+
+    def with_decisions(self, decisions: tuple[Decision, ...]) -> CycleReport:
+        """This report with other decisions."""
+        raw, groups, pods, trace = self.raw, self.groups, self.pods, self.trace  # by position: a fifth of an `evolve`
+        number, time, entity, attempt = self.cycle, self.time, self.entity, self.attempt
+        return CycleReport(number, time, entity, attempt, self.early, self.root, raw, groups, pods, decisions, trace)
+
+
+def changes(decision: Decision) -> bool:
+    """Whether a decision changes anything another attempt could see: a binding, a nomination or an eviction."""
+    if isinstance(decision, SetCondition):
+        return decision.nominated_node is not None
+    return not isinstance(decision, RecordEvent)
 
 
 @frozen(eq=False)
