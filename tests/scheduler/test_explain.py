@@ -198,6 +198,26 @@ WAITS = [
         reason="podgroup/default/train is not there; there is podgroup/ml/train",
     ),
     Wait(
+        "a composite group that a pod names is told",
+        (make_composite_pod_group("root").min_group_count(1).obj(), make_pod("p").in_group("root").obj()),
+        "p",
+        "podgroup/default/root",
+        "incomplete",
+        reason="podgroup/default/root is not there; there is compositepodgroup/default/root",
+    ),
+    Wait(
+        "what is nearly called so, but of another kind or namespace, was not meant",
+        (
+            make_composite_pod_group("train").min_group_count(1).obj(),
+            make_pod_group("train", "ml").min_count(1).obj(),
+            make_pod("p").in_group("trian").obj(),
+        ),
+        "p",
+        "podgroup/default/trian",
+        "incomplete",
+        reason="podgroup/default/trian is not there",
+    ),
+    Wait(
         "a misspelt parent is told from the one that was meant",
         (
             make_composite_pod_group("root").min_group_count(1).obj(),

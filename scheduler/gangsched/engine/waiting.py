@@ -98,10 +98,11 @@ def _hint(core: Scheduler, queue: QueueState, pod: Pod) -> str:
     missing, there = _end_of_climb(core.world.forest, pod.group_key)
     if there:
         return ""
-    known = [group.key for group in core.world.forest.groups() if group.kind == missing.kind]
-    if elsewhere := [key for key in known if key.name == missing.name]:
-        return f"; there is {elsewhere[0]}"
-    return did_you_mean(missing.name, [key.name for key in known if key.namespace == missing.namespace])
+    known = [group.key for group in core.world.forest.groups()]
+    if others := [key for key in known if key.name == missing.name]:  # in another namespace, or of the other kind
+        return f"; there is {others[0]}"
+    alike = (key for key in known if (key.kind, key.namespace) == (missing.kind, missing.namespace))
+    return did_you_mean(missing.name, [key.name for key in alike])
 
 
 def _member(state: EntityState, pod: Pod) -> bool:
