@@ -209,10 +209,10 @@ def test_a_pod_in_no_queue_keeps_a_place_at_priority_0_of_its_nomination_until_i
     assert names(found, "n1") == []
     found.add(p)
     found.leave(p)
-    assert (names(found, "n1"), found.reach(1), found.reach(0)) == (["p"], False, True)
+    assert (names(found, "n1"), found.highest) == (["p"], 0)
     assert not found.nominated_pods("n1")[0].labels
     found.update(p, p)
-    assert (list(found.nominated_pods("n1")), found.reach(5)) == ([p], True)
+    assert (list(found.nominated_pods("n1")), found.highest) == ([p], 5)
 
 
 UPDATES = [
