@@ -116,6 +116,7 @@ class ScoreColumn:
 class Columns:
     """A plugin's columnar form for one kind of pod. Absent parts: it refuses nobody, scores nothing (or skips).
 
+    Its functions may keep columns of the table: they are asked when these are up to date (``NodeTable.touched``).
     ``guard`` must hold at each use, else the per-node form is used: for plugins silent only while something is absent
     from the cluster.
     """

@@ -1,7 +1,7 @@
 """The node table: the one owner of node state (architecture.md §5).
 
 Columns over rows, rows in name order. Amounts live in ``array('q')`` so that scalar code reads them at list speed and
-numpy sees them without a copy. Every change of a row is appended to ``touched``; adding or removing nodes starts a new
+numpy sees them without a copy. Every change of a row is told in ``touched``; adding or removing nodes starts a new
 epoch in which rows are renumbered, done once per batch (``settle``).
 """
 
@@ -15,11 +15,10 @@ from gangsched_framework.errors import GangschedError, InvariantError
 from gangsched_framework.node_classes import NodeClasses
 from gangsched_framework.node_images import ImageIndex
 from gangsched_framework.node_info import NodeInfo
+from gangsched_framework.node_sums import FIXED, NodeSums
 from gangsched_framework.objects import Node, Pod
-from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS
 from gangsched_framework.tally import Tally
 
-_FIXED = (CPU, MEMORY, EPHEMERAL_STORAGE, PODS)
 MAX_TOUCHES = 1_000_000
 MAX_MOVES = 200_000
 
@@ -43,20 +42,18 @@ class NodeTable:
     ``affinity_pods`` and ``ports`` (sparse, row -> ...); ``images``; ``priorities`` of the counted pods; ``epoch``
     (numbering of the rows); ``classes`` (nodes grouped by what their objects say). Logs, each a new list when it
     starts anew: ``touched`` (changed rows), ``moves`` (pod, row, +1 came / -1 left / 0 renewed; see ``follow_moves``).
+    A column of sums that was read is up to date again once ``touched`` is asked for; ``sums`` may be behind.
     """
 
     def __init__(self) -> None:
         self.epoch = 0
-        self.touched: list[int] = []
+        self.sums = NodeSums()
         self.moves: list[Move] | None = None
         self.names: list[str] = []
         self.row_of: dict[str, int] = {}
         self.nodes: list[Node] = []
         self.infos: list[NodeInfo] = []
-        self.allocatable: dict[str, array[int]] = {r: array("q") for r in _FIXED}
-        self.used: dict[str, array[int]] = {r: array("q") for r in _FIXED}
-        self.nonzero_cpu: array[int] = array("q")
-        self.nonzero_memory: array[int] = array("q")
+        self.allocatable: dict[str, array[int]] = {r: array("q") for r in FIXED}
         self.pods: list[dict[str, Pod]] = []
         self.affinity_pods: dict[int, dict[str, Pod]] = {}
         self.ports: dict[int, dict[tuple[str, str, int], int]] = {}
@@ -66,6 +63,40 @@ class NodeTable:
         self._known: dict[str, Node] = {}  # in order of addition
         self.homeless: dict[str, dict[str, Pod]] = {}  # node name -> pods whose node has no row (yet)
         self._stale = False
+
+    # --- sums over pods -----------------------------------------------------------------------------------------
+
+    def counted(self) -> NodeSums:
+        """The sums and the log of changed rows, up to date."""
+        sums = self.sums
+        if sums.noted:
+            sums.catch_up()
+        return sums
+
+    @property
+    def touched(self) -> list[int]:
+        sums = self.sums  # as ``counted``, without the call
+        if sums.noted:
+            sums.catch_up()
+        return sums.log
+
+    @property
+    def used(self) -> dict[str, array[int]]:
+        return self.counted().used
+
+    @property
+    def nonzero_cpu(self) -> array[int]:
+        return self.counted().nonzero_cpu
+
+    @property
+    def nonzero_memory(self) -> array[int]:
+        return self.counted().nonzero_memory
+
+    def column(self, resource: str) -> tuple[array[int], array[int]]:
+        """The (used, allocatable) columns of a resource, made when no node or pod named it yet."""
+        if resource not in self.allocatable:
+            self.allocatable[resource] = array("q", bytes(8 * len(self.names)))
+        return self.counted().column(resource), self.allocatable[resource]
 
     # --- nodes --------------------------------------------------------------------------------------------------
 
@@ -109,8 +140,8 @@ class NodeTable:
         """Give every known node a row, in name order, once per batch of changes; a log grown long starts anew."""
         if self._stale:
             self._settle()
-        if len(self.touched) > MAX_TOUCHES:
-            self.touched = []
+        if len(self.sums.log) > MAX_TOUCHES:
+            self.counted().log = []
         if self.moves is not None and len(self.moves) > MAX_MOVES:
             self.moves = []
 
@@ -134,20 +165,15 @@ class NodeTable:
             self.nodes[row] = node
             self.infos[row] = NodeInfo(self, row, node)
             self._write_allocatable(row, node)
-            self.touched.append(row)
+            self.sums.log.append(row)
             self.classes = self.classes.renewed(self.nodes)
 
     def _renumber(self, names: list[str]) -> None:
         old = [self.row_of.get(name, -1) for name in names]
         self.epoch += 1
-        self.touched = []
+        self.sums.renumber(old)
         if self.moves is not None:
             self.moves = []
-        columns = (*self.used.values(), self.nonzero_cpu, self.nonzero_memory)
-        *used, self.nonzero_cpu, self.nonzero_memory = (
-            array("q", [c[o] if o >= 0 else 0 for o in old]) for c in columns
-        )
-        self.used = dict(zip(self.used, used, strict=True))
         self.pods = [self.pods[o] if o >= 0 else {} for o in old]
         self.affinity_pods = {n: self.affinity_pods[o] for n, o in enumerate(old) if o in self.affinity_pods}
         self.ports = {n: self.ports[o] for n, o in enumerate(old) if o in self.ports}
@@ -179,14 +205,7 @@ class NodeTable:
         """Something outside the table that bears on a node changed: whoever follows the log looks at its row again."""
         row = self.row_of.get(node_name)
         if row is not None:
-            self.touched.append(row)
-
-    def column(self, resource: str) -> tuple[array[int], array[int]]:
-        """The (used, allocatable) columns of a resource, made when no node or pod named it yet."""
-        for columns in (self.used, self.allocatable):
-            if resource not in columns:
-                columns[resource] = array("q", bytes(8 * len(self.names)))
-        return self.used[resource], self.allocatable[resource]
+            self.sums.log.append(row)
 
     # --- pods ---------------------------------------------------------------------------------------------------
 
@@ -197,21 +216,26 @@ class NodeTable:
             if row is None or (self._stale and node_name not in self._known):
                 self.homeless.setdefault(node_name, {})[pod.key] = pod
                 return
-        key, pods, spec = pod.key, self.pods[row], pod.spec
+        key, pods, spec, sums = pod.key, self.pods[row], pod.spec, self.sums
         if key in pods:
             raise InvariantError(f"pod {key} is already on {node_name}")
-        try:
-            self.count(row, pod, 1)
-        except OverflowError:
-            self.recount(row)
-            raise GangschedError(f"pod {key} would raise the requests on node {node_name} above 2**63 - 1") from None
+        usage = pod.usage if pod.status.allocated else spec.requests
+        if usage is sums.kind:
+            sums.noted.append(row)
+        else:
+            try:
+                sums.count(row, usage, 1)
+            except OverflowError:
+                sums.recount(row, pods.values())
+                raise GangschedError(
+                    f"pod {key} would raise the requests on node {node_name} above 2**63 - 1"
+                ) from None
         pods[key] = pod
         self.priorities[pod.priority] += 1
         if spec.has_affinity:
             self.affinity_pods.setdefault(row, {})[key] = pod
         if spec.host_ports:
             self.ports.setdefault(row, {}).update(dict.fromkeys(spec.host_ports, 1))
-        self.touched.append(row)
         if self.moves is not None:
             self.moves.append((pod, row, 1))
 
@@ -254,7 +278,7 @@ class NodeTable:
         if pod.spec.has_affinity:
             self.affinity_pods[row][key] = pod
         if changed:
-            self.touched.append(row)
+            self.sums.log.append(row)
         if self.moves is not None:
             self.moves.extend(((old, row, -1), (pod, row, 1))) if changed else self.moves.append((pod, row, 0))
 
@@ -262,9 +286,13 @@ class NodeTable:
         pod = self.pods[row].pop(key, None)
         if pod is None:
             raise InvariantError(f"pod {key} is not on {self.names[row]}")
-        self.count(row, pod, -1)
+        spec, sums = pod.spec, self.sums
+        usage = pod.usage if pod.status.allocated else spec.requests
+        if usage is sums.kind:
+            sums.noted.append(~row)
+        else:
+            sums.count(row, usage, -1)
         self.priorities.remove(pod.priority)
-        spec = pod.spec
         if spec.has_affinity:
             del self.affinity_pods[row][key]
             if not self.affinity_pods[row]:
@@ -275,36 +303,9 @@ class NodeTable:
                 ports.pop(port, None)  # a set upstream: one leaving pod frees the triple (spec §7.5.3)
             if not ports:
                 del self.ports[row]
-        self.touched.append(row)
         if self.moves is not None:
             self.moves.append((pod, row, -1))
         return pod
-
-    def count(self, row: int, pod: Pod, sign: int) -> None:
-        """Count a pod's amounts, untold to the logs: for who takes them back before anybody else looks."""
-        usage = pod.usage if pod.status.allocated else pod.spec.requests
-        amounts = usage.requested
-        used = self.used
-        used[PODS][row] += sign
-        if amounts.milli_cpu:
-            used[CPU][row] += sign * amounts.milli_cpu
-        if amounts.memory:
-            used[MEMORY][row] += sign * amounts.memory
-        if amounts.ephemeral_storage:
-            used[EPHEMERAL_STORAGE][row] += sign * amounts.ephemeral_storage
-        if amounts.scalars:
-            for resource, amount in amounts.scalars.items():
-                self.column(resource)[0][row] += sign * amount
-        self.nonzero_cpu[row] += sign * usage.nonzero_milli_cpu
-        self.nonzero_memory[row] += sign * usage.nonzero_memory
-
-    def recount(self, row: int) -> None:
-        """Count a row's pods anew, where a number grew too large halfway."""
-        pods = self.pods[row].values()
-        for resource, column in self.used.items():
-            column[row] = len(pods) if resource == PODS else sum(p.usage.requested.get(resource) for p in pods)
-        self.nonzero_cpu[row] = sum(p.usage.nonzero_milli_cpu for p in pods)
-        self.nonzero_memory[row] = sum(p.usage.nonzero_memory for p in pods)
 
     # --- what sums cannot undo --------------------------------------------------------------------------------------
 
@@ -330,15 +331,11 @@ class NodeTable:
         assert self.names == sorted(self.names)
         assert self.row_of == {name: row for row, name in enumerate(self.names)}
         assert self._stale or self.nodes == [self._known[name] for name in self.names]
+        self.sums._check([pods.values() for pods in self.pods])
         for row, info in enumerate(self.infos):
             assert (info.row, info.node, info.name) == (row, self.nodes[row], self.names[row])
             assert all(key == pod.key for key, pod in self.pods[row].items())
             pods = list(self.pods[row].values())
-            for resource, column in self.used.items():
-                want = len(pods) if resource == PODS else sum(p.usage.requested.get(resource) for p in pods)
-                assert column[row] == want, (info.name, resource, column[row], want)
-            assert self.nonzero_cpu[row] == sum(p.usage.nonzero_milli_cpu for p in pods)
-            assert self.nonzero_memory[row] == sum(p.usage.nonzero_memory for p in pods)
             assert list(info.pods_with_affinity) == [p.key for p in pods if p.spec.has_affinity]
             assert self.ports.get(row, {}).keys() <= {port for p in pods for port in p.spec.host_ports}
             for resource, column in self.allocatable.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from attrs import frozen
+from attrs import Factory, field, frozen
 
 CPU = "cpu"
 MEMORY = "memory"
@@ -20,6 +20,9 @@ VOLUMES = "attachable-volumes-"
 def known_to_pods(name: str) -> bool:
     """Whether pods may request a resource of that name: one of those above, or with a domain (``example.com/gpu``)."""
     return name in REQUESTED or "/" in name or name.startswith(HUGE_PAGES)
+
+
+_LARGE = 2**44
 
 
 @frozen
@@ -88,3 +91,10 @@ class PodRequests:
     score_milli_cpu: int
     score_memory: int
     score_other: Resources
+    large: bool = field(init=False, repr=False, eq=False, default=Factory(lambda own: own._is_large(), takes_self=True))
+    """Whether it takes fewer than half a million of them for a sum that 64 bits do not hold."""
+
+    def _is_large(self) -> bool:
+        amounts = self.requested
+        of_all = (self.nonzero_milli_cpu, self.nonzero_memory, amounts.milli_cpu, amounts.memory)
+        return max(*of_all, amounts.ephemeral_storage, *amounts.scalars.values()) >= _LARGE

@@ -118,10 +118,9 @@ class Snapshot:
         first = pods[0]
         if first.spec.has_affinity or first.spec.host_ports:  # they are more than amounts
             return self._assume_each(pods, rows)
-        try:
-            nodes = add_alike(self.table, pods, rows, self._undo)
-        except OverflowError:
-            return self._assume_each(pods, rows)  # one of them is too much: it raises and names it
+        nodes = add_alike(self.table, pods, rows, self._undo)
+        if nodes is None:
+            return self._assume_each(pods, rows)
         leaf = first.group_key
         if leaf is not None:
             self._group_delta[leaf] = self._group_delta.get(leaf, 0) + len(pods)

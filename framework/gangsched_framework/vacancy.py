@@ -65,11 +65,11 @@ def reoccupy(table: NodeTable, vacancy: Vacancy, stood: dict[str, Pod]) -> None:
 
 
 def _shift(table: NodeTable, vacancy: Vacancy, sign: int) -> None:
-    row = vacancy.row
+    row, sums = vacancy.row, table.counted()
     for resource, amount in vacancy.amounts:
-        table.used[resource][row] += sign * amount
-    table.nonzero_cpu[row] += sign * vacancy.nonzero_cpu
-    table.nonzero_memory[row] += sign * vacancy.nonzero_memory
-    table.touched.append(row)
+        sums.used[resource][row] += sign * amount
+    sums.nonzero_cpu[row] += sign * vacancy.nonzero_cpu
+    sums.nonzero_memory[row] += sign * vacancy.nonzero_memory
+    sums.log.append(row)
     if table.moves is not None:
         table.moves += [(pod, row, sign) for pod in vacancy.pods]

@@ -798,7 +798,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "run_ahead",
         "a plan goes on although others came to the nodes",
-        "            and len(log) == self._position + 1\n",
+        "            and len(log) + len(sums.noted) == self._position + 1\n",
         "",
     ),
     _engine(

@@ -185,12 +185,11 @@ def exact_sum(column: array[int], rows: Rows) -> int:
 
 def score_columns(resource: str, table: NodeTable) -> tuple[array[int], array[int]]:
     """(used, allocatable) of a resource as scores see it: containers that ask no cpu or memory count with defaults."""
-    used, allocatable = table.column(resource)
     if resource == CPU:
-        return table.nonzero_cpu, allocatable
+        return table.nonzero_cpu, table.allocatable[CPU]
     if resource == MEMORY:
-        return table.nonzero_memory, allocatable
-    return used, allocatable
+        return table.nonzero_memory, table.allocatable[MEMORY]
+    return table.column(resource)
 
 
 def _least(total: Vector, capacity: Vector) -> Vector:

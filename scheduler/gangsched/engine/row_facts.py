@@ -26,12 +26,13 @@ class RowFacts:
         self.known: list[tuple[Any, ...] | None] = [None] * len(table.names)
         self._readers = [_row if reader is None else reader for reader in readers]
         self._table = table
+        self._sums = table.sums
         self._log = table.touched
-        self._position = len(table.touched)
+        self._position = len(self._log)
 
     def follow(self) -> None:
-        """Forget the rows that were touched. O(touched rows)"""
-        log = self._table.touched
+        """Forget the rows that were touched; the log is up to date, as its reader saw. O(touched rows)"""
+        log = self._sums.log
         end = len(log)
         start = self._position
         if log is not self._log or start > end:

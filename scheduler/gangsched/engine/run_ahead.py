@@ -29,8 +29,9 @@ class RunAhead:
         self.planned = 0
         self.rows: list[int] = []
         self._world = world
+        self._sums = world.table.sums
         self._log = world.table.touched
-        self._position = -2
+        self._position = -2  # how many changes of rows there were when the last pod was told where it goes
         self._listed = -1
         self._key, self._row = "", INFEASIBLE  # the last pod, and where it was to go
         self._column: SignatureColumn | None = None
@@ -43,11 +44,11 @@ class RunAhead:
 
         It goes on if nothing happened but that the last pod came where it was to go, and it is like those before it.
         """
-        world, table, log, like = self._world, self._world.table, self._log, self._like
+        world, sums, log, like = self._world, self._sums, self._log, self._like
         self._goes_on = (
-            table.touched is log
-            and len(log) == self._position + 1
-            and self._key in table.pods[self._row]
+            sums.log is log
+            and len(log) + len(sums.noted) == self._position + 1
+            and self._key in world.table.pods[self._row]
             and world.listed == self._listed
         )
         return self._column if self._goes_on and like is not None and alike(pod, like) else None
@@ -61,7 +62,7 @@ class RunAhead:
             return column.best()
         rows = self.rows or self._plan(column)
         self._row = row = rows.pop() if rows else column.best()
-        self._position, self._key = len(self._log), pod.key
+        self._position, self._key = len(self._log) + len(self._sums.noted), pod.key
         return row
 
     def take(self, pod: Pod) -> int:
@@ -72,7 +73,8 @@ class RunAhead:
         if self.column(pod) is None:
             return INFEASIBLE
         self._row = row = self.rows.pop()
-        self._position, self._key = len(self._log), pod.key
+        self._position += 1
+        self._key = pod.key
         return row
 
     def take_alike(self, infos: Sequence[QueuedPodInfo], start: int, least: int) -> tuple[Sequence[Pod], Sequence[int]]:
@@ -95,7 +97,8 @@ class RunAhead:
             return (), ()
         given = rows[: -count - 1 : -1]
         del rows[-count:]
-        self._position, self._key, self._row = len(self._log) + count - 1, pods[-1].key, given[-1]
+        self._position += count
+        self._key, self._row = pods[-1].key, given[-1]
         return pods, given
 
     def _begin(self, column: SignatureColumn, pod: Pod) -> None:

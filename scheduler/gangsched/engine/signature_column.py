@@ -56,7 +56,7 @@ class SignatureColumn:
         self.number = number
         self.particular = particular
         self.repaired = self.rebuilt = 0
-        self._table = table
+        self._table, self._sums = table, table.sums
         self._slots = slots
         self._told = told
         self._ground = ground = ground.plus(own)
@@ -158,8 +158,9 @@ class SignatureColumn:
         if not self._plannable or self._choice is not None or pod.spec.host_ports:  # a port is not counted, it is taken
             return None
         self.refresh()
-        table, facts, totals = self._table, self._facts, self._totals[rows]
+        sums, facts, totals = self._sums, self._facts, self._totals[rows]
         taken: list[int] = []
+        end = len(sums.log)
         for left in range(count - 1, -1, -1):
             at = int(totals.argmax())
             if totals[at] < 0:
@@ -167,16 +168,20 @@ class SignatureColumn:
             row = int(rows[at])
             taken.append(row)
             if left:
-                table.count(row, pod, 1)
+                sums.count(row, pod.usage, 1)
                 totals[at] = self._total(row)
         for row in taken[: count - 1]:
-            table.count(row, pod, -1)
+            sums.count(row, pod.usage, -1)
             facts.known[row] = None
+        del sums.log[end:]  # the rows are as they were
         return taken
 
     def refresh(self) -> None:
         """Bring the column up to date: repair the touched rows, or rebuild when there are many."""
-        log = self._table.touched
+        sums = self._sums
+        if sums.noted:
+            sums.catch_up()
+        log = sums.log
         end = len(log)
         start = self._position
         if log is not self._log or start < 0 or start > end:
@@ -280,9 +285,9 @@ class SignatureColumn:
     def refusals(self, rows: Rows | None) -> GroupedRefusals:
         """Why ``rows``, or all nodes (None), are refused: the first refusing plugin of each, in profile order. Those of
         all nodes are kept until a row is touched."""
+        log, kept = self._table.touched, self._refused
         if rows is not None:
             return self._refusals(rows)
-        log, kept = self._table.touched, self._refused
         now = len(log)
         if kept is not None and kept[0] is log and kept[1] == now and not self._ground.domains:
             return kept[2]

@@ -41,7 +41,7 @@ CHANGES: dict[str, tuple[Callable[[World], object], list[int]]] = {
     "nothing": (lambda world: None, []),
     "a pod comes to another row": (lambda world: world.place("p", "b"), []),
     "a pod comes to the row": (lambda world: world.place("p", "a"), [0]),
-    "the log starts anew": (lambda world: setattr(world.table, "touched", []), [0]),
+    "the log starts anew": (lambda world: setattr(world.table.sums, "log", []), [0]),
 }
 
 
