@@ -26,12 +26,13 @@ class PriorityClass:
 
 @frozen
 class PodDisruptionBudget:
-    """``disruptions_allowed`` is ``status.disruptionsAllowed``."""
+    """``disruptions_allowed`` is ``status.disruptionsAllowed``; ``disrupted``: pods it counts as gone already."""
 
     namespace: str
     name: str
     selector: LabelSelector | None
     disruptions_allowed: int = 0
+    disrupted: frozenset[str] = frozenset()
 
 
 @frozen

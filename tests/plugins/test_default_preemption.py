@@ -7,7 +7,7 @@ from attrs import evolve, frozen
 
 from gangsched_framework.events import Hint
 from gangsched_framework.objects import Group, Node, Pod, PodDisruptionBudget
-from gangsched_framework.pod_spec import LabelSelector
+from gangsched_framework.pod_spec import LabelSelector, Requirement
 from gangsched_framework.testing import make_composite_pod_group, make_node, make_pod, make_pod_group
 from gangsched_framework.words import PreemptionPolicy
 from tests.plugins.arena import Arena
@@ -247,6 +247,46 @@ RANKING: list[tuple[str, list[Pod], str]] = [
 @pytest.mark.parametrize("pods, want", [case[1:] for case in RANKING], ids=[case[0] for case in RANKING])
 def test_the_cheapest_node_is_emptied(pods: list[Pod], want: str) -> None:
     result, _ = Arena([node("n1"), node("n2")], pods, budgets=[budget("db")]).preempt(waiting())
+    assert result is not None
+    assert result.nominated_node == want
+
+
+NOT_TIER = LabelSelector(match_expressions=(Requirement("tier", "NotIn", ("x",)),))
+DRAWS: list[tuple[str, list[PodDisruptionBudget], list[Pod], str]] = [
+    (
+        "of a whole group only the pods that break a budget are counted",
+        [budget("db")],
+        [running("a", "n1", 2, group="g", app="db"), running("b", "n3", 0, group="g"),
+         running("c", "n2", priority=-1, app="db"), running("d", "n2", priority=-1, app="db")],
+        "n1",
+    ),
+    (
+        "a pod without labels breaks no budget, whatever its selector",
+        [PodDisruptionBudget("default", "b", NOT_TIER)],
+        [running("a", "n1", 2, app="db"), running("b", "n2", 2, priority=9)],
+        "n2",
+    ),
+    (
+        "a pod its budget counts as gone breaks it no more",
+        [PodDisruptionBudget("default", "b", LabelSelector((("app", "db"),)), disrupted=frozenset({"a"}))],
+        [running("a", "n1", 2, app="db"), running("b", "n2", 2, app="db", priority=-9)],
+        "n1",
+    ),
+    (
+        "a pod that breaks one budget takes nothing from the next",
+        [PodDisruptionBudget("default", "none", LabelSelector((("app", "db"),))),
+         PodDisruptionBudget("default", "one", NOT_TIER, 1)],
+        [running("a", "n1", 1, app="db"), running("b", "n1", 1, app="web"),
+         running("c", "n2", 1, priority=-1, app="db"), running("d", "n2", 1, priority=-2, app="db")],
+        "n1",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("budgets, pods, want", [case[1:] for case in DRAWS], ids=[case[0] for case in DRAWS])
+def test_what_breaks_a_budget(budgets: list[PodDisruptionBudget], pods: list[Pod], want: str) -> None:
+    nodes = [node("n1"), node("n2"), node("n3", cpu=1)]
+    result, _ = Arena(nodes, pods, [leaf("g", whole=True)], budgets).preempt(waiting())
     assert result is not None
     assert result.nominated_node == want
 

@@ -13,39 +13,49 @@ class Budgets:
     """The budgets by namespace, compiled once per preemption attempt."""
 
     def __init__(self, budgets: Sequence[PodDisruptionBudget]) -> None:
-        self._budgets: dict[str, list[tuple[LabelMatcher, int]]] = {}
+        self._budgets: dict[str, list[tuple[LabelMatcher, PodDisruptionBudget]]] = {}
         for budget in budgets:
             try:
                 matcher = compile_label_selector(budget.selector)
             except SelectorError:
                 continue  # a malformed budget protects nobody
             if not matcher.everything:
-                self._budgets.setdefault(budget.namespace, []).append((matcher, budget.disruptions_allowed))
+                self._budgets.setdefault(budget.namespace, []).append((matcher, budget))
 
     @property
     def any(self) -> bool:
         """Whether there are budgets at all."""
         return bool(self._budgets)
 
-    def split(self, units: Sequence[Unit]) -> tuple[list[Unit], list[Unit]]:
-        """(units that violate a budget, the others), each in the given order: the most important draws first."""
+    def split(self, units: Sequence[Unit]) -> tuple[dict[Unit, int], list[Unit]]:
+        """(units that violate a budget -> how many of their pods do, the others), each in the given order.
+
+        The most important draws first.
+        """
         if not self._budgets:
-            return [], list(units)
-        left = {namespace: [allowed for _, allowed in budgets] for namespace, budgets in self._budgets.items()}
-        violating: list[Unit] = []
+            return {}, list(units)
+        left = {namespace: [each.disruptions_allowed for _, each in known] for namespace, known in self._budgets.items()}
+        violating: dict[Unit, int] = {}
         others: list[Unit] = []
         for unit in units:
-            violates = False
-            for pod, _ in unit.pods:
-                violates = self._draw(pod, left) or violates
-            (violating if violates else others).append(unit)
+            count = sum(self._draw(pod, left) for pod, _ in unit.pods)
+            if count:
+                violating[unit] = count
+            else:
+                others.append(unit)
         return violating, others
 
     def _draw(self, pod: Pod, left: dict[str, list[int]]) -> bool:
-        """Take one disruption from every budget of the pod; True when one had none left."""
-        violates = False
-        for i, (matcher, _) in enumerate(self._budgets.get(pod.namespace, ())):
-            if matcher.matches(pod.labels):
-                left[pod.namespace][i] -= 1
-                violates = violates or left[pod.namespace][i] < 0
-        return violates
+        """Take one disruption from each budget of the pod, up to one that has none left: True if there is one.
+
+        A budget has no say about a pod it knows to be gone, and none at all about one without labels [1.37].
+        """
+        if not pod.labels:
+            return False
+        allowed = left.get(pod.namespace, [])
+        for i, (matcher, budget) in enumerate(self._budgets.get(pod.namespace, ())):
+            if pod.name not in budget.disrupted and matcher.matches(pod.labels):
+                allowed[i] -= 1
+                if allowed[i] < 0:
+                    return True
+        return False

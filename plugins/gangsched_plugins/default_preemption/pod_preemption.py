@@ -181,7 +181,7 @@ class PodPreemption:
         if violating and self._handle.tracing:
             names = ", ".join(unit.text for unit in violating)
             self._handle.trace(SUBJECT, f"given back first, as a budget would be broken: {names}")
-        protected = trial.reprieve(violating, seats)
+        protected = trial.reprieve(list(violating), seats)
         if isinstance(protected, Status):
             return protected
         victims = trial.reprieve(others, seats)
@@ -190,7 +190,7 @@ class PodPreemption:
         if not protected and not victims:
             return error(f'expected at least one victim pod on node "{node.name}"')
         ranked = sorted((*protected, *victims), key=lambda unit: unit.rank)
-        return Candidate(node, tuple(ranked), len(pods_of(protected)))
+        return Candidate(node, tuple(ranked), sum(violating[unit] for unit in protected))
 
     def _tell(self, node: str, answer: Candidate | Status) -> None:
         if isinstance(answer, Status):

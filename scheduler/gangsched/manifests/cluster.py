@@ -66,6 +66,7 @@ def read_disruption_budget(context: Context, manifest: Raw, meta: Metadata) -> P
         meta.name,
         part(manifest.get("spec") or {}, "selector", label_selector),
         max(0, status.get("disruptionsAllowed") or 0),
+        frozenset(status.get("disruptedPods") or ()),
     )
 
 

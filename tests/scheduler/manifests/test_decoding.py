@@ -522,10 +522,10 @@ class TestTheRest:
             "kind": "PodDisruptionBudget",
             "metadata": {"name": "b"},
             "spec": {"selector": {"matchLabels": {"a": "b"}}, "minAvailable": "50%"},
-            "status": {"disruptionsAllowed": 1},
+            "status": {"disruptionsAllowed": 1, "disruptedPods": {"gone": "2026-01-01T00:00:00Z"}},
         }
         selector = LabelSelector((("a", "b"),))
-        assert read(budget, decoder) == PodDisruptionBudget("default", "b", selector, 1)
+        assert read(budget, decoder) == PodDisruptionBudget("default", "b", selector, 1, frozenset({"gone"}))
         assert not decoder.warnings
         namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "ns", "labels": {"x": "y"}}}
         assert read(namespace, decoder) == Namespace("ns", {"x": "y"})
