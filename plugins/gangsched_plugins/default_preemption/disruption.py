@@ -34,7 +34,9 @@ class Budgets:
         """
         if not self._budgets:
             return {}, list(units)
-        left = {namespace: [each.disruptions_allowed for _, each in known] for namespace, known in self._budgets.items()}
+        left = {
+            namespace: [each.disruptions_allowed for _, each in known] for namespace, known in self._budgets.items()
+        }
         violating: dict[Unit, int] = {}
         others: list[Unit] = []
         for unit in units:
