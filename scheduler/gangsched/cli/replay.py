@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import click
-from attrs import frozen
+from attrs import field, frozen
 
 from gangsched.api import Engine, plugin_registry
 from gangsched.cli.inputs import tell_skipped, warn
@@ -25,6 +25,7 @@ from gangsched.replay.complaints import Complaints
 from gangsched.replay.decision_log import OutcomeLog
 from gangsched.replay.events import EventSource, TraceHeader
 from gangsched.replay.evictions import Fate
+from gangsched.replay.explained import Explained
 from gangsched.replay.formats import DEFAULT_NODES, FORMATS, Format, open_trace
 from gangsched.replay.nodes import named_nodes, read_queues
 from gangsched.replay.player import Player, ReplayResult
@@ -32,6 +33,7 @@ from gangsched.replay.reading import sha256_of
 from gangsched.replay.run_folder import RunFolder
 from gangsched.replay.share_series import ShareSeries
 from gangsched.replay.times import parse_seconds, parse_span
+from gangsched.report.explain_text import moments_document, moments_text
 from gangsched.report.replay_summary import ReplaySummary, summarise
 from gangsched.report.replay_text import replay_text
 from gangsched_framework.errors import ConfigurationError
@@ -52,12 +54,28 @@ class Moment(click.ParamType[int]):
             self.fail(f"found {value!r}, allowed seconds or a duration such as 1d12h ({problem})", param, ctx)
 
 
+class PodKey(click.ParamType[str]):
+    """``NAME``, ``NAMESPACE/NAME``, each also after ``pod/``; ``NAMESPACE/NAME`` to the command."""
+
+    name = "POD"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        names = str(value).removeprefix("pod/").split("/")
+        if len(names) > 2 or not all(names):
+            self.fail(f"found {value!r}, allowed NAME or NAMESPACE/NAME of a pod", param, ctx)
+        return "/".join(names if len(names) == 2 else ("default", *names))
+
+
+def _known(name: str) -> Format | None:
+    return next((each for each in FORMATS if each == name), None)
+
+
 @frozen
 class Options:
-    """The options of a replay, apart from those of its output."""
+    """The options of a replay, apart from those of its output; ``explain``: the key of a pod."""
 
     trace: str
-    format: Format | None
+    format: Format | None = field(converter=_known)
     nodes: str | None
     queues: str | None
     until: int | None
@@ -69,6 +87,7 @@ class Options:
     pod_per_gpu: bool
     evicted: Fate
     grace: int
+    explain: str | None
     traced: bool
     verbose: bool
     machine: bool
@@ -93,7 +112,7 @@ class Options:
 
 @click.command()
 @click.argument("trace", metavar="TRACE")
-@click.option("--format", "format_", type=Words(("auto", *FORMATS)), default="auto", show_default=True)
+@click.option("--format", type=Words(("auto", *FORMATS)), default="auto", show_default=True)
 @click.option("--nodes", metavar="FILE|COUNTxSHAPE", help="Nodes at time 0, as manifests or like 80x8gpu.")
 @click.option("--queues", metavar="FILE", help="Queues at time 0, as manifests; then shares are reported, too.")
 @click.option("--until", type=Moment(), help="End after this time: seconds, or like 1d12h.")
@@ -120,71 +139,54 @@ class Options:
     show_default=True,
     help="How long an evicted pod keeps running.",
 )
+@click.option(
+    "--explain",
+    type=PodKey(),
+    metavar="POD",
+    help="Explain a pod when it is tried first and when it gets a node: each node's refusal or scores.",
+)
 @click.option("--trace", "traced", is_flag=True, help="Show every cycle step by step (on stderr with -o json).")
 @verbose_option
 @click.pass_context
-def replay(
-    context: click.Context,
-    trace: str,
-    format_: str,
-    nodes: str | None,
-    queues: str | None,
-    until: int | None,
-    config: str | None,
-    gates: str,
-    groups: str,
-    output: str,
-    out: Path | None,
-    lenient: bool,
-    check: bool,
-    pod_per_gpu: bool,
-    evicted: Fate,
-    grace: int,
-    traced: bool,
-    verbose: bool,
-) -> None:
+def replay(context: click.Context, /, output: str, out: Path | None, **asked: Any) -> None:
     """Replay TRACE, a file or - (standard input), on a virtual clock and sum up what became of it.
 
     Exit code 0 when the trace was read to its end, whatever stayed pending; 1 when --check finds a broken promise; 2
     for bad input.
     """
-    configure_logging(verbose)
-    known: Format | None = next((name for name in FORMATS if name == format_), None)
-    machine = output == "json"
-    options = Options(
-        trace,
-        known,
-        nodes,
-        queues,
-        until,
-        config,
-        gates,
-        groups,
-        lenient,
-        check,
-        pod_per_gpu,
-        evicted,
-        grace,
-        traced,
-        verbose,
-        machine,
-    )
+    options = Options(**asked, machine=output == "json")
+    configure_logging(options.verbose)
     folder = RunFolder(out) if out is not None else None
     try:
-        engine, source, result, series = _play(options, OutcomeLog(folder.decisions) if folder is not None else None)
+        played = _play(options, OutcomeLog(folder.decisions) if folder is not None else None)
     except CheckFailed as problem:
         click.echo(f"check failed: {problem}", err=True)
         context.exit(1)
-    summary = summarise(result, series)
+    summary = summarise(played.result, played.series)
     if folder is not None:
-        _finish(folder, options, engine, source, summary, series)
-    if machine:
-        print_document({**summary.document(), "bindings": result.bindings}, "json")
-    else:
-        click.echo(replay_text(summary))
+        _finish(folder, options, played, summary)
+    moments = played.explained.moments if played.explained is not None else None
+    if options.machine:
+        document = {**summary.document(), "bindings": played.result.bindings}
+        print_document(document if moments is None else {**document, "explained": moments_document(moments)}, "json")
+        return
+    if moments:
+        click.echo(moments_text(moments) + "\n")
+    click.echo(replay_text(summary))
 
 
-def _play(options: Options, log: OutcomeLog | None) -> tuple[Engine, EventSource, ReplayResult, ShareSeries | None]:
+@frozen
+class _Played:
+    """A replay at its end."""
+
+    engine: Engine
+    source: EventSource
+    result: ReplayResult
+    series: ShareSeries | None
+    explained: Explained | None
+
+
+def _play(options: Options, log: OutcomeLog | None) -> _Played:
     complaints = Complaints(options.trace, options.lenient)
     source = open_trace(complaints, options.format, pod_per_gpu=options.pod_per_gpu)
     decoder = source.decoder
@@ -194,6 +196,7 @@ def _play(options: Options, log: OutcomeLog | None) -> tuple[Engine, EventSource
     warn(engine.config.warnings)
     if options.traced:
         show_cycles(engine, on_stderr=options.machine)
+    explained = Explained(engine, options.explain) if options.explain is not None else None
     progress = Progress()
     queues = read_queues(options.queues, decoder) if options.queues is not None else []
     shared = options.queues is not None or engine.shares_fairly
@@ -217,7 +220,9 @@ def _play(options: Options, log: OutcomeLog | None) -> tuple[Engine, EventSource
         progress.end()
     warn(decoder.warnings)
     tell_skipped(decoder.skipped)
-    return engine, source, result, series
+    if explained is not None and not explained.moments:
+        warn([f"--explain: pod {explained.pod} was never tried"])
+    return _Played(engine, source, result, series, explained)
 
 
 def _both(progress: Progress, series: ShareSeries) -> Callable[[Player], None]:
@@ -253,24 +258,17 @@ def _nodes(text: str | None, decoder: Decoder) -> list[Node]:
     return [] if text is None else named_nodes(text, decoder)
 
 
-def _finish(
-    folder: RunFolder,
-    options: Options,
-    engine: Engine,
-    source: EventSource,
-    summary: ReplaySummary,
-    series: ShareSeries | None,
-) -> None:
+def _finish(folder: RunFolder, options: Options, played: _Played, summary: ReplaySummary) -> None:
     named = [name for name in (options.config, options.nodes, options.queues) if name is not None]
     files = [file for name in named for file in _files(name)]
     folder.finish(
         summary.result.ledger,
-        inputs={options.trace: source.sha256(), **{file: sha256_of(file) for file in files}},
+        inputs={options.trace: played.source.sha256(), **{file: sha256_of(file) for file in files}},
         options=options.document(),
         version=version("gangsched"),
-        config=describe(engine.config, plugin_registry()).as_dict(),
+        config=describe(played.engine.config, plugin_registry()).as_dict(),
         summary=summary.document(),
-        series=series,
+        series=played.series,
     )
 
 

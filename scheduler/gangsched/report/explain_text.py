@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from gangsched.engine.explain import Explanation, NodeExplanation
 from gangsched.engine.settings import SECOND
 from gangsched.engine.waiting import Waiting
+from gangsched.replay.explained import Moment
+from gangsched.replay.times import seconds
 from gangsched.report.columns import columns, duration
 from gangsched.report.cycle_text import step_document, step_lines
 
@@ -88,6 +90,17 @@ def explain_document(explanation: Explanation) -> dict[str, Any]:
         "attempt": [*map(step_document, explanation.attempt)],
         "nodes": [_node_document(node) for node in explanation.nodes],
     }
+
+
+def moments_text(moments: Iterable[Moment]) -> str:
+    """The explanations of a replay, one after the other."""
+    parts = (f"cycle {m.cycle} at {duration(m.time)}: {explain_text(m.explanation)}" for m in moments)
+    return "\n\n".join(parts)
+
+
+def moments_document(moments: Iterable[Moment]) -> list[dict[str, Any]]:
+    """For JSON: ``t`` in seconds of the trace."""
+    return [{"t": seconds(m.time), "cycle": m.cycle, **explain_document(m.explanation)} for m in moments]
 
 
 def _waiting_document(waiting: Waiting) -> dict[str, Any]:

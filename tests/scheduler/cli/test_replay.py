@@ -210,6 +210,46 @@ def test_an_event_is_played_before_the_next_one_is_sent(tmp_path: Path) -> None:
         assert process.wait() == 0
 
 
+# --- a pod explained ------------------------------------------------------------------------------------------------
+
+
+def test_a_pod_is_explained_when_it_is_tried_first_and_when_it_gets_a_node(tmp_path: Path) -> None:
+    path = small(tmp_path)
+    document = gangsched_json("replay", path, "--explain", "waits")
+    first, last = document.pop("explained")
+    assert (first["t"], first["node"], first["message"]) == (2, None, "0/1 nodes are available: 1 Insufficient cpu.")
+    assert first["waiting"]["container"] == "parked"
+    assert (last["t"], last["node"], last["chosen"], last["waiting"]) == (10.5, "n1", "n1", None)
+    assert last["nodes"][0]["total"] > 0
+    assert document == gangsched_json("replay", path)
+
+
+def test_a_pod_that_gets_its_node_at_once_is_explained_once(tmp_path: Path) -> None:
+    table = gangsched("replay", small(tmp_path), "--explain", "pod/default/g-1").stdout
+    assert table.startswith("cycle 1 at 1s: pod default/g-1, of podgroup/default/g: on n1\n  were it not there, it")
+    assert table.count("pod default/g-1") == 1
+    assert table.endswith(gangsched("replay", small(tmp_path)).stdout)
+
+
+def test_a_pod_that_is_evicted_is_explained_again_when_it_is_back(tmp_path: Path) -> None:
+    low = pod("low", cpu="4", duration="100s", priority=0)
+    high = pod("high", cpu="4", duration="5s", priority=9)
+    path = write(tmp_path / "t.jsonl", [add(0, node("n1")), add(0, low), add(10, high)])
+    assert [moment["node"] for moment in gangsched_json("replay", path, "--explain", "low")["explained"]] == ["n1"] * 2
+
+
+def test_a_pod_that_was_never_tried_is_told(tmp_path: Path) -> None:
+    result = gangsched("replay", small(tmp_path), "--explain", "wiats")
+    assert (result.exit_code, result.stderr) == (0, "warning: --explain: pod default/wiats was never tried\n")
+
+
+@pytest.mark.parametrize("name", ["", "a/b/c", "pod/"])
+def test_what_is_to_be_explained_is_a_pod(tmp_path: Path, name: str) -> None:
+    result = gangsched("replay", small(tmp_path), "--explain", name)
+    assert result.exit_code == 2
+    assert f"found {name!r}, allowed NAME or NAMESPACE/NAME of a pod" in result.stderr
+
+
 # --- the run folder -------------------------------------------------------------------------------------------------
 
 
