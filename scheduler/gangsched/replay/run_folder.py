@@ -17,12 +17,13 @@ from gangsched.manifests.errors import InputError, found
 from gangsched.replay.ledger import GangRecord, Ledger, PodRecord
 from gangsched.replay.share_series import HEADER, ShareSeries, csv_row
 from gangsched.replay.times import seconds
+from gangsched_framework.objects import QUEUE_NAME
 
 DECISIONS = "decisions.jsonl"
 _FILES = ("run.json", "config.json", "summary.json", "pods.csv", "groups.csv", "queues.csv")
 """What else a run leaves; ``queues.csv`` only with shares."""
-_PODS = ("pod", "group", "node", "created", "bound", "finished", "deleted")
-_GROUPS = ("group", "minimum", "pods", "created", "placed", "finished", "deleted", "why")
+_PODS = ("pod", "group", "node", "created", "bound", "finished", "deleted", "queue")
+_GROUPS = ("group", "minimum", "pods", "created", "placed", "finished", "deleted", "why", "queue")
 
 
 class RunFolder:
@@ -82,6 +83,7 @@ def _pod_row(record: PodRecord) -> Iterator[Any]:
     yield record.pod.group_name
     yield record.node
     yield from _times(record.created, record.bound, record.finished, record.gone)
+    yield record.pod.annotations.get(QUEUE_NAME, "")
 
 
 def _group_row(record: GangRecord) -> Iterator[Any]:
@@ -90,6 +92,7 @@ def _group_row(record: GangRecord) -> Iterator[Any]:
     yield record.pods
     yield from _times(record.created, record.placed, record.finished, record.gone)
     yield record.why if record.placed is None else ""
+    yield record.group.annotations.get(QUEUE_NAME, "")
 
 
 def _times(*times: int | None) -> Iterator[int | float | str]:

@@ -274,6 +274,7 @@ def test_the_run_folder_holds_everything(tmp_path: Path) -> None:
         "bound": "1",
         "finished": "10.5",
         "deleted": "",
+        "queue": "",
     }
     with (out / "groups.csv").open(encoding="utf-8", newline="") as stream:
         (row,) = csv.DictReader(stream)
@@ -284,6 +285,14 @@ def test_the_run_folder_holds_everything(tmp_path: Path) -> None:
         ("pod/default/waits", "Unschedulable", 1),
         ("pod/default/waits", "Success", 1),
     ]
+
+
+def test_the_tables_name_the_queues(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert gangsched("replay", "-", "--nodes", "2x8gpu", "--out", str(out), stdin=ROWS).exit_code == 0
+    for name in ("pods.csv", "groups.csv"):
+        with (out / name).open(encoding="utf-8", newline="") as stream:
+            assert {row["queue"] for row in csv.DictReader(stream)} == {"a", "b"}
 
 
 def test_every_file_of_a_folder_of_nodes_is_an_input(tmp_path: Path) -> None:
