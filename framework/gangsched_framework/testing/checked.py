@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import Parameter, isfunction, signature
 from itertools import chain, repeat
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from attrs import frozen
 
 from gangsched_framework.errors import GangschedError, did_you_mean, on_one_line
 
@@ -15,13 +17,12 @@ _Builder = TypeVar("_Builder")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _LONGEST = 80
-_ALLOWED: dict[object, str] = {
+_TEXTS: dict[object, str] = {
     str: "text",
     int: "a whole number",
     float: "a number",
     bool: "True or False",
     type(None): "None",
-    Mapping: "a mapping of texts to texts",
 }
 
 
@@ -44,69 +45,63 @@ def checked_call(function: _Function) -> _Function:
     more = next((name for name, kind in kinds.items() if kind is Parameter.VAR_POSITIONAL), "")
     others = next((name for name, kind in kinds.items() if kind is Parameter.VAR_KEYWORD), "")
     keys = [name for name in kinds if name not in ("self", more, others)]
-    hints: dict[str, Any] = {}
+    kinds_of: dict[str, _Kind] = {}
 
-    def arguments(args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-        """(name, annotation, value) of each argument."""
-        positions = chain(positional, repeat(more)) if more else positional
-        for name, argument in zip(positions, args, strict=False):
-            yield name, hints.get(name, object), argument
-        for name, argument in keywords.items():
-            yield name, hints.get(name if name in keys else others, object), argument
+    def check(name: str, kind: _Kind, argument: object) -> None:
+        if argument.__class__ not in kind.classes and not kind.takes(argument):
+            raise _mistake(function, name, _shown(argument), kind.text(), kind.meant(argument))
 
     @wraps(function)
     def call(*args: Any, **keywords: Any) -> Any:
-        if not hints:  # annotations may name what stands further below in the module
-            hints.update(get_type_hints(function))
-        for name in keywords:
+        if not kinds_of:  # annotations may name what stands further below in the module
+            kinds_of.update({name: _Kind.of(hint) for name, hint in get_type_hints(function).items()})
+        for name, argument in zip(chain(positional, repeat(more)) if more else positional, args, strict=False):
+            if name != "self":
+                check(name, kinds_of[name], argument)
+        for name, argument in keywords.items():
             if name not in keys and not others:
                 raise _mistake(function, name, "an unknown keyword", ", ".join(keys), did_you_mean(name, keys))
-        for name, hint, argument in arguments(args, keywords):
-            if not _fits(argument, hint):
-                raise _mistake(function, name, _shown(argument), _allowed(hint), _meant(argument, hint))
+            check(name, kinds_of[name if name in keys else others], argument)
         return function(*args, **keywords)
 
     return cast("_Function", call)
 
 
+@frozen
+class _Kind:
+    """What an annotation allows: instances of ``classes``, one of ``words``, and mappings of texts if ``labels``."""
+
+    classes: tuple[type, ...]
+    words: tuple[str, ...]
+    labels: bool
+
+    @classmethod
+    def of(cls, hint: Any) -> _Kind:
+        parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+        return cls(
+            tuple(part for part in parts if isinstance(part, type) and get_origin(part) is None),
+            tuple(word for part in parts if get_origin(part) is Literal for word in get_args(part)),
+            any(get_origin(part) is Mapping for part in parts),
+        )
+
+    def takes(self, value: object) -> bool:
+        if isinstance(value, Mapping):
+            return self.labels and all(isinstance(text, str) for pair in value.items() for text in pair)
+        return value in self.words or (isinstance(value, self.classes) and not isinstance(value, bool))
+
+    def text(self) -> str:
+        labels = ["a mapping of texts to texts"] if self.labels else []
+        classes = [_TEXTS.get(each) or f"a {each.__name__}" for each in self.classes]
+        return ", ".join((*map(repr, self.words), *labels, *classes))
+
+    def meant(self, value: object) -> str:
+        if isinstance(value, str):
+            return did_you_mean(value, self.words)
+        return "; did you forget .obj()?" if hasattr(value, "obj") else ""
+
+
 def _mistake(function: Callable[..., Any], name: str, what: str, allowed: str, meant: str) -> GangschedError:
     return GangschedError(f"{function.__name__}: {name}: found {what}, allowed {allowed}{meant}")
-
-
-def _parts(hint: Any) -> tuple[Any, ...]:
-    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-
-
-def _fits(value: object, hint: Any) -> bool:
-    for part in _parts(hint):
-        origin = get_origin(part)
-        if origin is Literal:
-            fits = value in get_args(part)
-        elif origin is Mapping:
-            fits = isinstance(value, Mapping) and all(isinstance(text, str) for pair in value.items() for text in pair)
-        else:
-            fits = isinstance(value, part) and (part in (bool, object) or not isinstance(value, bool))
-        if fits:
-            return True
-    return False
-
-
-def _allowed(hint: Any) -> str:
-    texts: list[str] = []
-    for part in _parts(hint):
-        if get_origin(part) is Literal:
-            texts += map(repr, get_args(part))
-        else:
-            kind = get_origin(part) or part
-            texts.append(_ALLOWED.get(kind) or f"a {kind.__name__}")
-    return ", ".join(texts)
-
-
-def _meant(value: object, hint: Any) -> str:
-    if isinstance(value, str):
-        words = (word for part in _parts(hint) if get_origin(part) is Literal for word in get_args(part))
-        return did_you_mean(value, words)
-    return "; did you forget .obj()?" if hasattr(value, "obj") else ""
 
 
 def _shown(value: object) -> str:
