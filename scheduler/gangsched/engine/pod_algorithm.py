@@ -116,7 +116,7 @@ class PodAlgorithm:
         wanted = self._wanted(framework, len(nodes))
         start = self.next_start if wanted < len(nodes) else 0
         found: list[NodeInfo] = []
-        refused = 0
+        broken: Status | None = None
         count = len(nodes)
         for i in range(count):
             node = nodes[(start + i) % count]
@@ -126,13 +126,13 @@ class PodAlgorithm:
                     break
                 found.append(node)
             elif status.rejected:
-                refused += 1
                 diagnosis.refuse(node, status)
             else:
-                return status
-        if wanted < count:
-            self.next_start = (self.next_start + len(found) + refused) % len(self.snapshot.nodes)
-        return found
+                broken = status
+                break
+        # by the nodes with a verdict, the nominated one included, however the search ended (§4.3.3)
+        self.next_start = (self.next_start + len(found) + len(diagnosis.statuses)) % len(self.snapshot.nodes)
+        return found if broken is None else broken
 
     def _wanted(self, framework: Framework, count: int) -> int:
         """How many feasible nodes end the search (spec node-plugins.md §4.3.1-2)."""
