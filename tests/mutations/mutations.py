@@ -445,7 +445,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "        if False:\n            self._on_table(self.table.remove_pod, pod, node_name)",
     ),
     _engine("world", "a failed binding still counts for its gang", "            self.forest.forget(pod)\n", ""),
-    _engine("world", "the cycle does not hold the world", "        self._held = []\n", "        self._held = None\n"),
+    _engine("world", "the cycle does not hold the world", "        self.held = []\n", "        self.held = None\n"),
     _engine(
         "world",
         "a pod assigned by others is tried all the same",

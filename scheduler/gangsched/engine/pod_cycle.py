@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import define
 
 from gangsched.engine.complete import NOMINATION_CLEARED, Failure
-from gangsched.engine.report import CycleReport, PodVerdict, Refused
+from gangsched.engine.report import CycleReport, PodVerdict, Refused, report_of_pod
 from gangsched.engine.results import PodOutcome
 from gangsched.engine.session import START, Session
 from gangsched.engine.submit import Preemptor
@@ -73,10 +73,8 @@ class PodCycle:
             pods[entity.pod.key] = self._refused(outcome)
         if tools.log.on:
             self._log("submitted", bound=int(outcome is not None and outcome.placed))
-        key, attempt, decisions = entity.key, entity.attempts, tools.outbox.take()
         trace = tools.trace.take() if tools.trace.on else ()
-        # by position: by name it would cost twice as much
-        return CycleReport(self.number, self.time, key, attempt, False, None, {}, {}, pods, decisions, trace)
+        return report_of_pod(self.number, self.time, entity, pods, tools.outbox.take(), trace)
 
     def _refused(self, outcome: PodOutcome) -> Refused:
         tools, status, fit_error = self.tools, outcome.status, outcome.fit_error

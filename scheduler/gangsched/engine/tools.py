@@ -55,7 +55,7 @@ class Tools:
         They do when nothing happened meanwhile; else they are taken back first, so that what waited meets the world as
         it was, and submit counts each pod anew.
         """
-        if self.world.let_go():
+        if self.world.held is None or self.world.let_go():
             if session.framework.reserves:
                 session.unreserve()
             self.snapshot.commit()

@@ -54,33 +54,34 @@ class World:
     version: int = 0
     """Counts the changes an evaluation could notice: of nodes, of pods, their groups and promised room on them, of
     namespaces, owners and budgets."""
-    _held: list[tuple[Callable[..., object], tuple[Any, ...]]] | None = None
+    held: list[tuple[Callable[..., object], tuple[Any, ...]]] | None = None
+    """Changes that wait for the node table; None while nobody keeps them away."""
 
     # --- the snapshot's hold ----------------------------------------------------------------------------------------
 
     def hold(self) -> None:
         """Keep changes away from the node table until ``release``."""
-        self._held = []
+        self.held = []
 
     def let_go(self) -> bool:
         """End the hold if no change waits."""
-        if self._held:
+        if self.held:
             return False
-        self._held = None
+        self.held = None
         return True
 
     def release(self) -> None:
         """Apply the changes that waited, in order."""
-        held, self._held = self._held, None
+        held, self.held = self.held, None
         for change, arguments in held or ():
             change(*arguments)
 
     def _on_table(self, change: Callable[..., object], *arguments: Any) -> None:
         self.version += 1
-        if self._held is None:
+        if self.held is None:
             change(*arguments)
         else:
-            self._held.append((change, arguments))
+            self.held.append((change, arguments))
 
     # --- accounts ---------------------------------------------------------------------------------------------------
 
@@ -170,7 +171,7 @@ class World:
         False, and nothing is done, when it was not assumed there, or the table must not be changed now.
         """
         key, node_name = new.key, new.node_name
-        if self._assumed.get(key) != node_name or self._held is not None:
+        if self._assumed.get(key) != node_name or self.held is not None:
             return False
         del self._assumed[key]
         self.version += 1
@@ -305,7 +306,7 @@ class World:
 
     def _check(self) -> None:
         """Assert that table and forest count exactly the assigned and assumed pods (tests only)."""
-        assert self._held is None
+        assert self.held is None
         self.forest._check()
         assert self.nodes == {node.name: node for node in self.table.known_nodes()}
         for key, pod in self.pods.items():

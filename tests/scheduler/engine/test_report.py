@@ -6,16 +6,19 @@ import pytest
 from attrs import evolve
 
 from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, RecordEvent, SetCondition
-from gangsched.engine.report import CycleReport, GroupVerdict, Refused, changes
+from gangsched.engine.report import CycleReport, GroupVerdict, Refused, changes, report_of_pod
 from gangsched.engine.trace import TraceStep
+from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import Condition, EntityKey
 from gangsched_framework.status import SUCCESS, Code, unschedulable
+from gangsched_framework.testing import make_pod
 
 GANG = EntityKey("podgroup/default/g")
+PLACED = Bind("default/p", "u", "n1")
 REFUSED = Condition("PodScheduled", "False")
 
 DECISIONS: dict[str, tuple[Decision, bool]] = {
-    "a binding changes something": (Bind("default/p", "u", "n1"), True),
+    "a binding changes something": (PLACED, True),
     "a nomination does": (Nominate("default/p", "n1"), True),
     "so does its end": (Nominate("default/p", ""), True),
     "an eviction does": (Evict("default/p", "u", GANG, "g", "cluster"), True),
@@ -32,6 +35,15 @@ def test_another_attempt_can_see(decision: Decision, expected: bool) -> None:
     assert CycleReport(1, 0, GANG, 1, decisions=(quiet, decision, quiet)).changed == expected
 
 
+def test_the_report_of_a_plain_pod_is_one_without_groups() -> None:
+    info = QueuedPodInfo(make_pod("p").obj(), 0)
+    info.attempts = 3
+    pods, decisions, trace = {"default/p": PLACED}, (PLACED,), (TraceStep("pod", "default/p"),)
+    made = report_of_pod(7, 8, info, pods, decisions, trace)
+    assert made == CycleReport(7, 8, info.key, 3, pods=pods, decisions=decisions, trace=trace)
+    assert repr(made) == repr(evolve(made))
+
+
 def test_a_report_with_other_decisions_is_the_same_in_all_else() -> None:
     report = CycleReport(
         7,
@@ -46,5 +58,5 @@ def test_a_report_with_other_decisions_is_the_same_in_all_else() -> None:
         (Nominate("default/p", "n1"),),
         (TraceStep("root", GANG),),
     )
-    others = (Bind("default/p", "u", "n1"), RecordEvent("Normal", "Scheduled", "default/p", ""))
+    others = (PLACED, RecordEvent("Normal", "Scheduled", "default/p", ""))
     assert report.with_decisions(others) == evolve(report, decisions=others)
