@@ -25,11 +25,13 @@ from tests.fuzz.sense import check_configuration, check_objects, check_run
 LIMIT = 5.0
 """Seconds of processor time one input may take."""
 
+SUBJECTS = ("pod/p", "pod/plain", "pod/g-0", "podgroup/g", "cpg/root", "pg/j")
+NO_GROUPS = "CompositePodGroup=false,TopologyAwareWorkloadScheduling=false,GenericWorkload=false"
 WALKTHROUGH = str(samples.ROOT / "examples" / "walkthrough")
 EVOLUTION = str(samples.ROOT / "examples" / "three-stage-evolution.jsonl")
 RECORDING = str(samples.ROOT / "tests" / "conformance" / "kube" / "cases" / "plain-pod-gate.json")
 _LONGEST = 1000
-_SAID = re.compile(r"warning: |skipped \d|.*: [\d,]+ events, [\d,]+ cycles$|Warning: ")
+_SAID = re.compile(r"warning: |skipped objects of |skipped \d|.*: [\d,]+ events, [\d,]+ cycles$|Warning: ")
 
 
 class Hang(Exception):
@@ -129,7 +131,7 @@ def manifests(dice: random.Random, folder: Path) -> bool:
     file = folder / (name if dice.randrange(4) else "m")
     file.write_bytes(garbled(dice, raw))
     if kind == 0:
-        return ask("explain", f"pod/{dice.choice(('p', 'plain', 'g-0'))}", "-n", "default", str(file)).accepted
+        return ask("explain", dice.choice(SUBJECTS), "-n", "default", str(file)).accepted
     if kind == 1:
         return ask("replay", EVOLUTION, "--nodes", str(file), "--check", "--until", "10").accepted
     if kind == 2:
@@ -139,6 +141,8 @@ def manifests(dice: random.Random, folder: Path) -> bool:
         if answer.accepted:
             _document(answer.stdout)
         return answer.accepted
+    if kind == 4:
+        return ask("run", "-f", str(file), "--feature-gates", NO_GROUPS, codes=(0, 1, 2)).accepted
     answer = ask("run", "-f", str(file), "-o", "json", codes=(0, 1, 2))
     if answer.accepted:
         objects = read_files([str(file)]).objects
