@@ -43,6 +43,11 @@ class EntityKey(str):
         return self.split("/", 1)[1]
 
 
+def key_of_pod(name: str) -> EntityKey:
+    """The key of the entity that pod ``name`` (``namespace/name``) is."""
+    return EntityKey(f"{POD}/{name}")
+
+
 @lru_cache(maxsize=_KEPT)
 def _key(kind: str, namespace: str, name: str) -> EntityKey:
     """One object for a group and all that name it: dictionaries find it by identity, without comparing texts."""

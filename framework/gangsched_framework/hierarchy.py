@@ -340,7 +340,7 @@ class Forest:
                 assert child.parent is record
                 assert child.group is not None
             assert record.ready_children == sum(child.ready for child in record.children), key
-            assert record.ready == (record.count >= record.required), key
+            assert record.ready == (record.count() >= record.required), key
             assert all(uid in record.pods for uid in record.scheduled)
         if self._latest is not None:
             now = tree_of(self._records[self._latest.key])

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from attrs import Factory, define, field
 
+from gangsched_framework.entity_key import key_of_pod
 from gangsched_framework.objects import EntityKey, Group, Pod, PodGroup
 from gangsched_framework.status import Status
 from gangsched_framework.values import value
@@ -66,6 +67,8 @@ class QueueingParams:
     Who has them is made at every arrival, so the constructors are written out: those of attrs cost twice as much.
     """
 
+    priority: int
+    """Of the pod, or of the root group, whatever its pods say (spec §2.9.1)."""
     timestamp: int
     initial_attempt_timestamp: int | None
     """When it was in the active queue for the first time, not gated (spec §2.2.2); None = not yet."""
@@ -105,12 +108,14 @@ class QueuedPodInfo(QueueingParams):
         self.was_flushed = False
         self.gating_plugin = ""
         self.pod = pod
-        self.key = pod.entity_key if pod.group_key is None else NO_ENTITY
+        self.priority = pod.priority
+        self.key = key_of_pod(pod.key) if pod.group_key is None else NO_ENTITY
         self.unschedulable_plugins = self.pending_plugins = NO_PLUGINS
 
-    @property
-    def priority(self) -> int:
-        return self.pod.priority
+    def renew(self, pod: Pod) -> None:
+        """The pod's object changed."""
+        self.pod = pod
+        self.priority = pod.priority
 
     @property
     def source(self) -> Pod:

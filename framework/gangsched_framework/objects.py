@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from attrs import Factory, evolve, field, frozen
 
-from gangsched_framework.entity_key import COMPOSITE_POD_GROUP, POD, POD_GROUP, EntityKey
+from gangsched_framework.entity_key import COMPOSITE_POD_GROUP, POD, POD_GROUP, EntityKey, key_of_pod
 from gangsched_framework.pod_requests import requests_of_assigned
 from gangsched_framework.pod_spec import Container, PodSpec
 from gangsched_framework.policies import (
@@ -95,7 +95,7 @@ class Pod(_PodFields):
     @property
     def entity_key(self) -> EntityKey:
         """``pod/namespace/name``."""
-        return EntityKey(f"{POD}/{self.key}")
+        return key_of_pod(self.key)
 
     @property
     def terminal(self) -> bool:

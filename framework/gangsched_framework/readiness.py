@@ -57,7 +57,6 @@ class Record:
         assert self.children[at] is child
         del self.children[at]
 
-    @property
     def count(self) -> int:
         """What is compared with M: known pods of a leaf, ready children of a composite group."""
         return len(self.pods) if self.is_leaf else self.ready_children
@@ -66,7 +65,7 @@ class Record:
 def refresh(record: Record | None) -> None:
     """Recompute readiness from ``record`` upward, as far as thresholds are crossed."""
     while record is not None:
-        ready = record.count >= record.required
+        ready = record.count() >= record.required
         if ready == record.ready:
             return
         record.ready = ready

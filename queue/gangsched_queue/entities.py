@@ -91,6 +91,7 @@ class QueuedPodGroupInfo(QueueingParams):
         self.gating_plugin = ""
         self.key = key
         self.group = group
+        self.priority = group.effective_priority
         self.size = 0
         self.fresh = {}
         self.by_leaf = {}
@@ -99,7 +100,7 @@ class QueuedPodGroupInfo(QueueingParams):
 
     def come_back(self, group: Group, leaves: dict[EntityKey, dict[str, QueuedPodInfo]]) -> None:
         """A cycle ends that left these members: what is counted stays, all else begins anew (spec §2.11)."""
-        self.group = group
+        self.renew(group)
         self.by_leaf = leaves
         self.size = sum(map(len, leaves.values()))
         self.fresh = {}
@@ -109,10 +110,10 @@ class QueuedPodGroupInfo(QueueingParams):
         self.alike = self._gates = self._rejected = self._latest = None
         self._sorted = False
 
-    @property
-    def priority(self) -> int:
-        """The root group's, whatever the pods say (spec §2.9.1)."""
-        return self.group.effective_priority
+    def renew(self, group: Group) -> None:
+        """The root group's object changed."""
+        self.group = group
+        self.priority = group.effective_priority
 
     @property
     def source(self) -> Group:
@@ -144,8 +145,7 @@ class QueuedPodGroupInfo(QueueingParams):
         """Whether PreEnqueue has not been asked about any member yet."""
         return self.alike is None and self._gates is None
 
-    @property
-    def open(self) -> bool:
+    def is_open(self) -> bool:
         """Whether it has a member that nobody rejected; a gate that is shut for all alike has rejected everybody."""
         return not (self.alike is not None and self.gating_plugin) and bool(self.rejected.unrejected)
 
@@ -211,7 +211,7 @@ class QueuedPodGroupInfo(QueueingParams):
         if not self.unasked:
             self.gates.leave(info)
             self.gates.unseen[pod.key] = info
-        info.pod = pod
+        info.renew(pod)
         self._sorted = False
 
     def some_member(self) -> QueuedPodInfo:
@@ -245,6 +245,7 @@ class QueuedPodGroupInfo(QueueingParams):
 
     def _check(self, forest: Forest) -> None:
         count = 0
+        assert self.priority == self.group.effective_priority
         rejected = RejectedMembers()
         for leaf, members in self.by_leaf.items():
             assert members, f"{leaf}: empty"
@@ -252,6 +253,7 @@ class QueuedPodGroupInfo(QueueingParams):
             for key, info in members.items():
                 assert info.pod.key == key
                 assert info.pod.group_key == leaf
+                assert info.priority == info.pod.priority
                 rejected.add(info)
                 count += 1
         assert count == self.size > 0

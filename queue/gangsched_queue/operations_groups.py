@@ -25,7 +25,7 @@ def update_group(queue: Containers, group: Group) -> None:
         return
     entity, place = found
     if root == group.key:
-        entity.group = group
+        entity.renew(group)
     if place is ACTIVE:
         queue.waiting.active.touch(entity)  # whoever counts what is ready looks at every group of the tree
 

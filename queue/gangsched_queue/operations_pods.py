@@ -62,11 +62,11 @@ def update(queue: Containers, old: Pod, new: Pod, *, status_only: bool = False) 
             queue.nominator.update(old, new)
         info, entity, place = found
         if status_only:
-            info.pod = new  # which PreEnqueue does not look at
+            info.pod = new  # which PreEnqueue does not look at, and no order
         elif entity is not None:
             entity.replace(info, new)
         else:
-            info.pod = new
+            info.renew(new)
             queue.pending.changed(leaf, new.key)
         if entity is None or place is BACKOFF:
             return
@@ -85,7 +85,7 @@ def _update_plain(queue: Containers, old: Pod, new: Pod) -> None:
     queue.nominator.update(old, new)
     entity, place = found
     if place is PARKED:
-        entity.pod = new
+        entity.renew(new)
         _wake_by_update(queue, entity, entity, old, new)
     else:
         queue.waiting.reorder(entity, place, new)

@@ -173,4 +173,4 @@ def _open_gate(entity: Entity) -> str | None:
     """The gate of an open entity, '' = it has none; None for one that is not open."""
     if isinstance(entity, QueuedPodInfo):
         return None if entity.gating_plugin or entity.unschedulable_plugins or entity.pending_plugins else ""
-    return entity.gating_plugin if entity.open else None
+    return entity.gating_plugin if entity.is_open() else None

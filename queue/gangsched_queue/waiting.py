@@ -192,7 +192,7 @@ class WaitingEntities:
 
     def reorder(self, info: QueuedPodInfo, place: Place, pod: Pod) -> None:
         """Replace the object of a plain pod, whose sort key may change by it; it stays where it is."""
-        info.pod = pod
+        info.renew(pod)
         if place is ACTIVE:
             self.active.refresh(info)
         else:
@@ -231,4 +231,5 @@ class WaitingEntities:
         assert self.trees == {entity.key: (entity, place) for entity, place in trees}
         for entity, _ in trees:
             entity._check(self._forest)
+        assert all(e.priority == e.pod.priority for e, _ in found if isinstance(e, QueuedPodInfo))
         assert not any(entity.gating_plugin for entity in self.active), "a gated entity is active"

@@ -187,7 +187,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "operations_groups",
         "a changed root keeps its old object in the queue",
-        "        entity.group = group\n",
+        "        entity.renew(group)\n",
         "        pass\n",
     ),
     _queue(

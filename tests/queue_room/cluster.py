@@ -194,7 +194,7 @@ class Cluster:
             self.queue.done(info.pod.uid)
             return
         if outcome.verdict == "fail":
-            info.pod = newest
+            info.renew(newest)
             info.unschedulable_plugins = outcome.unschedulable
             info.pending_plugins = outcome.pending
             self.queue.add_unschedulable(info)
@@ -221,7 +221,7 @@ class Cluster:
             return
         self.forest.forget(newest)
         self.queue.move_all(ASSIGNED_DELETE, newest, None, lambda other: other.uid != newest.uid)
-        info.pod = newest
+        info.renew(newest)
         info.unschedulable_plugins = info.pending_plugins = frozenset()
         self.queue.add_unschedulable(info)
 

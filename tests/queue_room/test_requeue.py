@@ -82,7 +82,7 @@ def test_what_an_event_is_worth_to_one_pod(info: QueuedPodInfo, event: ClusterEv
 
 def test_g_a_pod_whose_profile_is_unknown_is_worth_queueing() -> None:
     info = member("p", FIT)
-    info.pod = evolve(info.pod, scheduler_name="other")
+    info.renew(evolve(info.pod, scheduler_name="other"))
     assert strategy_of(info, new_node(), REGISTRATIONS) is AFTER_BACKOFF
 
 

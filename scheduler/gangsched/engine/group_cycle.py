@@ -121,7 +121,7 @@ class GroupCycle:
 
     def _known_refusal(self) -> Refusal | None:
         memo = self.tools.memo
-        if memo is None or self.tools.trace.on or memo.empty:
+        if memo is None or self.tools.trace.on or memo.empty():
             return None
         key = self._memo_key()
         self._refusal = memo.get(key) if key is not None else None

@@ -151,7 +151,6 @@ class Memo:
         self.hits += 1
         return kept.refusal
 
-    @property
     def empty(self) -> bool:
         """Whether nothing can be known of the world as it is now."""
         return not self._kept or (not self.lasting and self._version != self.world.version)

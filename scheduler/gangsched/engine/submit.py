@@ -13,6 +13,7 @@ from gangsched.engine.outbox import Outbox
 from gangsched.engine.report import PodVerdict, Refused
 from gangsched.engine.results import PodOutcome
 from gangsched.engine.world import World
+from gangsched_framework.entity_key import key_of_pod
 from gangsched_framework.errors import GangschedError
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Clock
@@ -194,7 +195,7 @@ class Submitter:
         if current.node_name:
             queue.done(pod.uid)
         else:
-            info.pod = current
+            info.pod, info.priority = current, current.priority
             queue.add_unschedulable(info)
             if nominate or queue.nominator.node_of or (nominate is None and old.nominated_node_name):
                 queue.nominator.add(current, nominate)
@@ -203,7 +204,7 @@ class Submitter:
             told.shown, told.condition = old, pod_condition(current, told.failure.status, told.time)
         nominated = nominate if nominate != old.nominated_node_name else None
         if told.condition is not None or nominated is not None:
-            emit(SetCondition(current.entity_key, told.condition, nominated))
+            emit(SetCondition(key_of_pod(key), told.condition, nominated))
         if info.unschedulable_plugins is told.unschedulable:
             return told.verdict
         # a gate refused it on its way back
