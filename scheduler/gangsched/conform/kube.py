@@ -55,6 +55,14 @@ def _comparable(record: Record) -> Record:
     return records.without_empty(record | {"groupConditions": kept})
 
 
+def _alone(manifest: dict[str, Any]) -> dict[str, Any]:
+    """A pod without its group."""
+    spec = manifest.get("spec") or {}
+    if "schedulingGroup" not in spec:
+        return manifest
+    return {**manifest, "spec": {name: value for name, value in spec.items() if name != "schedulingGroup"}}
+
+
 class KubePlayer:
     """One scenario being played: the ``core``, the API server's double and the decoder between them.
 
@@ -72,6 +80,7 @@ class KubePlayer:
         self._bound: dict[str, str] = {}
         self._traced = bool(config.get("trace"))
         self._asynchronous = setup.config.gates["SchedulerAsyncPreemption"]
+        self._groups = setup.config.gates["GenericWorkload"]
         self._evict_at_once = bool(config.get("evictAtOnce"))
 
     # --- steps ------------------------------------------------------------------------------------------------------
@@ -105,8 +114,12 @@ class KubePlayer:
 
     def _deliver(self, event: Event) -> None:
         """Hand a visible change to the core; a pod that has ended is gone for it (README §3, patch)."""
-        known = self._known.get(event.identity)
-        decoded = self._decoder.decode(event.manifest, where=event.identity.full_name, now=self.core.now)
+        known, manifest = self._known.get(event.identity), event.manifest
+        if not self._groups:  # without their gate groups are unheard of, and pods belong to none (spec §0.3)
+            if event.identity.kind in ("PodGroup", "CompositePodGroup"):
+                return
+            manifest = _alone(manifest)
+        decoded = self._decoder.decode(manifest, where=event.identity.full_name, now=self.core.now)
         if not decoded or self._decoder.warnings:
             raise NotBuilt("needs " + (self._decoder.warnings[0] if decoded else f"kind {event.identity.kind}"))
         (seen,) = decoded
