@@ -1,7 +1,7 @@
 """What the pods on each node request in sum, and the log of changed rows (spec node-plugins.md §3.4-3.5).
 
-A store into an ``array`` is dear, and most pods request what the one before them did. Such a pod is only noted, and
-counted when somebody looks: whoever reads sums or log sees to it first that nothing is noted.
+A store into an ``array`` is dear, and nobody looks at the sums while a plan tells the rows of like pods. So these are
+only noted, and counted when somebody looks: whoever reads sums or log sees to it first that nothing is noted.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from array import array
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gangsched_framework.objects import Pod
 from gangsched_framework.resources import CPU, EPHEMERAL_STORAGE, MEMORY, PODS, PodRequests
@@ -38,7 +37,7 @@ class NodeSums:
         self._any_large = False
 
     def count(self, row: int, usage: PodRequests, sign: int) -> None:
-        """A pod comes (1) or leaves (-1); from then on, those that request the same object may be noted instead.
+        """A pod comes (1) or leaves (-1), and is counted at once; nothing is noted then.
 
         Raises OverflowError when a sum would grow too large; the row is to be counted anew then.
         """
@@ -58,18 +57,23 @@ class NodeSums:
         self.nonzero_cpu[row] += sign * usage.nonzero_milli_cpu
         self.nonzero_memory[row] += sign * usage.nonzero_memory
         self.log.append(row)
+        self.kind = None
         if usage.large:
             self._any_large = True
-        self.kind = None if self._any_large else usage
+
+    def begin(self, usage: PodRequests) -> bool:
+        """From now on, pods that request this object may be noted. False when they must be counted."""
+        if self._any_large or usage.large:
+            return False
+        if self.noted:
+            self.catch_up()
+        self.kind = usage
+        return True
 
     def note(self, rows: Sequence[int], usage: PodRequests) -> bool:
         """Pods that request the same come, each to its row. False, and nothing is done, when they must be counted."""
-        if usage is not self.kind:
-            if self._any_large or usage.large:
-                return False
-            if self.noted:
-                self.catch_up()
-            self.kind = usage
+        if usage is not self.kind and not self.begin(usage):
+            return False
         self.noted += rows
         return True
 
@@ -84,12 +88,17 @@ class NodeSums:
                     self.count(entry, usage, 1)
                 else:
                     self.count(~entry, usage, -1)
+            self.kind = usage
         else:
-            self._count_many(np.array(noted, np.int64), usage)
+            self._count_many(noted, usage)
 
-    def _count_many(self, rows: NDArray[np.int64], usage: PodRequests) -> None:
-        left, size = rows < 0, len(self.nonzero_cpu)
-        rows[left] = ~rows[left]
+    def _count_many(self, noted: list[int], usage: PodRequests) -> None:
+        rows, size = np.array(noted, np.int64), len(self.nonzero_cpu)
+        left = rows < 0
+        if left.any():
+            rows[left] = ~rows[left]
+            noted = rows.tolist()
+        self.log += noted
         more = np.bincount(rows, minlength=size) - 2 * np.bincount(rows[left], minlength=size)
         for resource in usage.requested.scalars:
             self.column(resource)
@@ -99,7 +108,6 @@ class NodeSums:
             if amount:
                 sums = np.frombuffer(column, np.int64)
                 sums += more * amount
-        self.log += rows.tolist()
 
     def column(self, resource: str) -> array[int]:
         """The column of a resource, made when no pod named it yet."""

@@ -210,7 +210,11 @@ class NodeTable:
     # --- pods ---------------------------------------------------------------------------------------------------
 
     def add_pod(self, pod: Pod, node_name: str, row: int | None = None) -> None:
-        """Count a pod on a node, whose row may be known; one of an unknown node waits for it. O(its resources)."""
+        """Count a pod on a node; one of an unknown node waits for it. O(its resources).
+
+        ``row``: of the node, told by a plan; then more like it may follow, and nobody looks meanwhile.
+        """
+        planned = row is not None
         if row is None:
             row = self.row_of.get(node_name)
             if row is None or (self._stale and node_name not in self._known):
@@ -220,7 +224,7 @@ class NodeTable:
         if key in pods:
             raise InvariantError(f"pod {key} is already on {node_name}")
         usage = pod.usage if pod.status.allocated else spec.requests
-        if usage is sums.kind:
+        if planned and (usage is sums.kind or sums.begin(usage)):
             sums.noted.append(row)
         else:
             try:
@@ -286,8 +290,7 @@ class NodeTable:
         pod = self.pods[row].pop(key, None)
         if pod is None:
             raise InvariantError(f"pod {key} is not on {self.names[row]}")
-        spec, sums = pod.spec, self.sums
-        usage = pod.usage if pod.status.allocated else spec.requests
+        spec, sums, usage = pod.spec, self.sums, pod.usage
         if usage is sums.kind:
             sums.noted.append(~row)
         else:

@@ -100,7 +100,7 @@ class Snapshot:
     # --- tentative steps ------------------------------------------------------------------------------------------
 
     def assume(self, pod: Pod, node_name: str, row: int | None = None) -> None:
-        """Put ``pod`` on a node in thought; ``row``: of the node, when the caller knows it."""
+        """Put ``pod`` on a node in thought; ``row``: of the node, when a plan told it."""
         table = self.table
         kept = table.keep(node_name) if pod.spec.host_ports else None  # the port may be in use already
         table.add_pod(pod, node_name, row)

@@ -1,4 +1,4 @@
-"""The sums of a node table: pods that request the same are noted, and counted when somebody looks."""
+"""The sums of a node table: pods whose rows a plan told are noted, and counted when somebody looks."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def named(kind: Pod, name: str) -> Pod:
 
 
 def noted_table(*nodes: str) -> NodeTable:
-    """A table on whose nodes pods like ``WEB`` stand, all but the first only noted."""
+    """A table to whose nodes pods like ``WEB`` came, all of them only noted."""
     table = table_of("a", "b")
     for number, node in enumerate(nodes):
-        table.add_pod(named(WEB, f"p{number}"), node)
-    assert len(table.sums.noted) == len(nodes) - 1
+        table.add_pod(named(WEB, f"p{number}"), node, table.row_of[node])
+    assert len(table.sums.noted) == len(nodes)
     return table
 
 
@@ -84,23 +84,24 @@ def test_a_column_that_was_read_is_right_again_once_the_log_is_asked_for() -> No
     table = table_of("a")
     cpu = table.used[CPU]
     for name in "pq":
-        table.add_pod(named(WEB, name), "a")
-    assert cpu[0] == 1000
+        table.add_pod(named(WEB, name), "a", 0)
+    assert cpu[0] == 0
     assert (len(table.touched), cpu[0]) == (2, 2000)
 
 
 def test_a_pod_that_leaves_is_noted_too() -> None:
     table = noted_table("a", "b")
     table.remove_pod(named(WEB, "p0"), "a")
-    assert table.sums.noted == [1, ~0]
+    assert table.sums.noted == [0, 1, ~0]
     assert table.used[CPU].tolist() == [0, 1000]
 
 
-def test_a_pod_of_another_kind_is_counted_with_those_noted_before_it() -> None:
+@pytest.mark.parametrize("row", [None, 0], ids=["counted", "noted"])
+def test_before_a_pod_of_another_kind_those_noted_are_counted(row: int | None) -> None:
     table = noted_table("a", "b")
-    table.add_pod(make_pod("other").requests(cpu=4).obj(), "a")
-    assert table.sums.noted == []
-    assert table.sums.log == [0, 1, 0]
+    table.add_pod(make_pod("other").requests(cpu=4).obj(), "a", row)
+    assert table.sums.log == [0, 1, 0][: 3 if row is None else 2]
+    assert table.used[CPU].tolist() == [5000, 1000]
 
 
 def test_rows_that_are_renumbered_keep_what_was_noted() -> None:
@@ -114,14 +115,17 @@ def test_beside_large_pods_each_is_counted_at_once_so_that_a_sum_too_large_is_se
     table = noted_table("a", "a")
     table.add_pod(named(KINDS[3], "large"), "b")
     for name in "xyz":
-        table.add_pod(named(WEB, name), "a")
+        table.add_pod(named(WEB, name), "a", 0)
     assert table.sums.noted == []
     assert table.sums.note([0], WEB.spec.requests) is False
     table._check()
 
 
-Change = tuple[int, str, bool]
-changes = st.lists(st.tuples(st.integers(0, 11), st.sampled_from("abc"), st.booleans()), max_size=40)
+Change = tuple[int, str, bool, bool]
+changes = st.lists(
+    st.tuples(st.integers(0, 11), st.sampled_from("abc"), st.booleans(), st.sampled_from([False, False, True])),
+    max_size=40,
+)
 
 
 @settings(deadline=None, max_examples=200)
@@ -129,17 +133,17 @@ changes = st.lists(st.tuples(st.integers(0, 11), st.sampled_from("abc"), st.bool
 def test_sums_and_log_say_what_came_and_left_however_it_was_counted(
     steps: list[Change], many: int, large: bool
 ) -> None:
-    """Pods come and leave, four or three kinds of them, and now and then somebody looks."""
+    """Pods come, some to rows that a plan told, and leave, four or three kinds of them; now and then somebody looks."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(node_sums, "MANY", many)
         table = table_of("a", "b", "c")
         stand: dict[str, tuple[Pod, str]] = {}
         rows: Counter[int] = Counter()
-        for number, (kind, node, look) in enumerate(steps):
+        for number, (kind, node, told, look) in enumerate(steps):
             if kind < 8:
                 pod = named(KINDS[kind % (4 if large else 3)], f"p{number}")
                 stand[pod.key] = pod, node
-                table.add_pod(pod, node)
+                table.add_pod(pod, node, table.row_of[node] if told else None)
                 rows[table.row_of[node]] += 1
             elif stand:
                 pod, node = stand.pop(sorted(stand)[kind % len(stand)])

@@ -219,7 +219,7 @@ def alike(pod: Pod, other: Pod) -> bool:
     """Whether a column that one of the waiting pods has is for certain the other's, too, at the same time."""
     return (
         pod.spec is other.spec
-        and pod.labels == other.labels
+        and (pod.labels is other.labels or pod.labels == other.labels)
         and pod.owner == other.owner
         and pod.namespace == other.namespace
         and pod.scheduler_name == other.scheduler_name

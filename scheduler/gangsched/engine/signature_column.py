@@ -190,6 +190,8 @@ class SignatureColumn:
             return
         elif end - start == 1:
             self._repair((log[start],))
+        elif end - start > 8 * self._most_repairs:  # telling them apart would take as long
+            self._rebuild()
         else:
             stale = dict.fromkeys(log[start:end])
             if len(stale) > self._most_repairs:
