@@ -163,7 +163,7 @@ class PodSpec:
     host_ports: tuple[tuple[str, str, int], ...] = field(
         init=False, repr=False, default=Factory(lambda spec: _host_ports(spec), takes_self=True)
     )
-    """Wanted ``(ip, protocol, port)`` triples of containers and sidecars (spec node-plugins.md §7.5.1)."""
+    """Wanted ``(ip, protocol, port)`` of containers and sidecars; no ip is ``0.0.0.0`` (spec node-plugins.md §7.5)."""
     has_affinity: bool = field(
         init=False, repr=False, default=Factory(lambda spec: _has_affinity(spec), takes_self=True)
     )
@@ -172,7 +172,8 @@ class PodSpec:
 
 def _host_ports(spec: PodSpec) -> tuple[tuple[str, str, int], ...]:
     owners = (*spec.containers, *(c for c in spec.init_containers if c.restart_policy == "Always"))
-    return tuple((p.host_ip, p.protocol or "TCP", p.host_port) for c in owners for p in c.ports if p.host_port > 0)
+    ports = (port for owner in owners for port in owner.ports if port.host_port > 0)
+    return tuple((port.host_ip or "0.0.0.0", port.protocol or "TCP", port.host_port) for port in ports)
 
 
 def _has_affinity(spec: PodSpec) -> bool:

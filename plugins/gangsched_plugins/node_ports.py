@@ -20,7 +20,7 @@ from gangsched_framework.status import Status, skip, unschedulable
 from gangsched_plugins.names import NODE_PORTS
 
 _TAKEN = unschedulable("node(s) didn't have free ports for the requested pod ports", plugin=NODE_PORTS)
-_EVERY_ADDRESS = ("0.0.0.0", "")  # the IPv6 wildcard is an ordinary text (spec §7.5.2)
+_EVERY_ADDRESS = "0.0.0.0"  # the IPv6 wildcard is an ordinary text (spec §7.5.2)
 
 HostPort = tuple[str, str, int]
 """(ip, protocol, port)."""
@@ -87,7 +87,7 @@ def _conflict(wanted: Iterable[HostPort], used: Iterable[HostPort]) -> bool:
     for ip, protocol, port in wanted:
         for other_ip, other_protocol, other_port in used:
             if port == other_port and protocol == other_protocol:
-                if ip == other_ip or ip in _EVERY_ADDRESS or other_ip in _EVERY_ADDRESS:
+                if ip == other_ip or _EVERY_ADDRESS in (ip, other_ip):
                     return True
     return False
 

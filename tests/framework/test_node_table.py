@@ -111,7 +111,7 @@ def test_amounts_survive_the_renumbering_of_rows() -> None:
     table.settle()
     b = info(table, "b")
     assert (b.row, b.requested_milli_cpu, b.requested_memory, b.requested(GPU), b.pod_count) == (1, 1000, MI, 1, 1)
-    assert (list(b.pods_with_affinity), list(b.used_ports)) == (["default/p"], [("", "TCP", 80)])
+    assert (list(b.pods_with_affinity), list(b.used_ports)) == (["default/p"], [("0.0.0.0", "TCP", 80)])
     assert (table.epoch, table.touched) == (2, [])
     table._check()
 
@@ -276,10 +276,13 @@ def test_a_run_of_pods_cannot_stand_twice_on_a_node() -> None:
 
 def test_used_ports_are_a_set_one_leaving_pod_frees_the_triple() -> None:
     table = table_of(node("a"))
-    first, second = (make_pod(name).host_port(80).host_port(81, "UDP", "10.0.0.1").obj() for name in "pq")
+    addresses = {"p": "", "q": "0.0.0.0"}  # one and the same (spec §7.5.2)
+    first, second = (
+        make_pod(name).host_port(80, "TCP", ip).host_port(81, "UDP", "10.0.0.1").obj() for name, ip in addresses.items()
+    )
     table.add_pod(first, "a")
     table.add_pod(second, "a")
-    assert list(info(table, "a").used_ports) == [("", "TCP", 80), ("10.0.0.1", "UDP", 81)]
+    assert list(info(table, "a").used_ports) == [("0.0.0.0", "TCP", 80), ("10.0.0.1", "UDP", 81)]
     table.remove_pod(second, "a")
     assert list(info(table, "a").used_ports) == []
     table.remove_pod(first, "a")
@@ -294,7 +297,7 @@ def test_a_pod_that_changes_holds_its_ports_again_after_another_took_them_along(
     table.add_pod(second, "a")
     table.remove_pod(second, "a")
     table.replace_pod(evolve(first, **change), "a")
-    assert list(info(table, "a").used_ports) == [("", "TCP", 80)]
+    assert list(info(table, "a").used_ports) == [("0.0.0.0", "TCP", 80)]
     table._check()
 
 

@@ -108,7 +108,7 @@ def test_host_ports_are_those_of_containers_and_sidecars() -> None:
     spec = PodSpec(
         (container(1), Container("d", ports=(ContainerPort(2, 80, ""),))), (container(3), container(4, "Always"))
     )
-    assert spec.host_ports == (("", "TCP", 1), ("", "TCP", 2), ("", "TCP", 4))
+    assert spec.host_ports == (("0.0.0.0", "TCP", 1), ("0.0.0.0", "TCP", 2), ("0.0.0.0", "TCP", 4))
 
 
 @pytest.mark.parametrize(

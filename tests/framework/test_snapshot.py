@@ -165,7 +165,7 @@ def test_a_port_in_use_stays_in_use_when_a_second_user_is_taken_back() -> None:
     snapshot.assume(make_pod("w").host_port(80).host_port(81).obj(), "n1")
     assert len(snapshot.nodes[0].used_ports) == 2
     snapshot.rollback(0)
-    assert list(snapshot.nodes[0].used_ports) == [("", "TCP", 80)]
+    assert list(snapshot.nodes[0].used_ports) == [("0.0.0.0", "TCP", 80)]
 
 
 def test_a_freed_port_of_two_users_stays_free_when_one_removal_is_taken_back() -> None:

@@ -64,7 +64,7 @@ def test_a_pod_reads_as_it_is_written() -> None:
     )
     assert (pod.uid, pod.key, pod.group_key) == ("Pod|ns/p#1", "ns/p", "podgroup/ns/train")
     assert pod.incoming.requested == Resources(2500, 2**30)
-    assert pod.spec.host_ports == (("", "TCP", 8080), ("10.0.0.1", "UDP", 53))
+    assert pod.spec.host_ports == (("0.0.0.0", "TCP", 8080), ("10.0.0.1", "UDP", 53))
     assert pod.spec.tolerations == (Toleration("k", "Equal", "v", "NoSchedule"), Toleration("", "Exists"))
     assert (pod.priority, pod.node_name, pod.labels, pod.scheduling_gates) == (3, "n1", {"app": "web"}, ("a", "b"))
 
