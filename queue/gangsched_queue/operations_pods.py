@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gangsched_framework.entity_key import key_of_pod
 from gangsched_framework.events import WILDCARD_EVENT
 from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import Pod
@@ -77,7 +78,7 @@ def update(queue: Containers, old: Pod, new: Pod, *, status_only: bool = False) 
 
 
 def _update_plain(queue: Containers, old: Pod, new: Pod) -> None:
-    key = new.entity_key
+    key = key_of_pod(new.key)
     found = queue.waiting.find_pod(key)
     if found is None:
         _add_quietly(queue, new)
@@ -106,7 +107,7 @@ def delete(queue: Containers, pod: Pod) -> None:
     queue.nominator.delete(pod)
     leaf = pod.group_key
     if leaf is None:
-        queue.waiting.take(pod.entity_key)
+        queue.waiting.take(key_of_pod(pod.key))
         return
     if queue.incomplete.remove(leaf, pod.key) or queue.pending.remove(leaf, pod.key):
         return
@@ -133,7 +134,7 @@ def activate(queue: Containers, pods: Iterable[Pod]) -> None:
         entity: Entity | None = None
         place: Place | None = None
         if leaf is None:
-            entity, place = queue.waiting.find_pod(pod.entity_key) or (None, None)
+            entity, place = queue.waiting.find_pod(key_of_pod(pod.key)) or (None, None)
         else:
             _, entity, place = queue.find_member(queue.forest.root(leaf), leaf, pod.key) or (None, None, None)
         if entity is not None and place is not ACTIVE:
