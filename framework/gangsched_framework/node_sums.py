@@ -88,7 +88,6 @@ class NodeSums:
                     self.count(entry, usage, 1)
                 else:
                     self.count(~entry, usage, -1)
-            self.kind = usage
         else:
             self._count_many(noted, usage)
 

@@ -89,10 +89,13 @@ def test_a_column_that_was_read_is_right_again_once_the_log_is_asked_for() -> No
     assert (len(table.touched), cpu[0]) == (2, 2000)
 
 
-def test_a_pod_that_leaves_is_noted_too() -> None:
+@pytest.mark.parametrize("many", [3, 4], ids=["counted in one pass", "counted one by one"])
+def test_a_pod_that_leaves_is_noted_too(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(node_sums, "MANY", many)
     table = noted_table("a", "b")
     table.remove_pod(named(WEB, "p0"), "a")
     assert table.sums.noted == [0, 1, ~0]
+    assert table.touched == [0, 1, 0]
     assert table.used[CPU].tolist() == [0, 1000]
 
 
