@@ -346,3 +346,14 @@ def test_placements(name: str, args: dict[str, Any], rows: tuple[int, ...] | Non
 
 def test_a_placement_asked_for_more_than_it_has_is_full() -> None:
     assert _score_placement({}, (1,), make_pod("g-0").requests(cpu=9, memory="9Gi")) == 100
+
+
+def test_what_is_used_on_a_node_without_capacity_does_not_count_in_a_placement() -> None:
+    nodes = [make_node("a").capacity(cpu=4).obj(), make_node("b").capacity(cpu=0).obj()]
+    handle = FakeHandle(make_snapshot(nodes, [running("b", cpu=3, memory="0").obj()]))
+    handle.forest.add_group(make_pod_group("g").obj())
+    group, placed = handle.forest.tree(make_pod_group("g").obj().key), make_pod("g-0").requests(cpu=1).obj()
+    plugin, placement = NodeResourcesFit(strategy(MOST, ("cpu", 1)), handle), Placement("x", (0, 1))
+    state = PlacementCycleState(PodGroupCycleState())
+    assert plugin.score_placement(state, group, placement, [Assignment(placed, "a")]) == 25
+    assert [plugin.score_pods(group, placement, [placed]) for _ in range(2)] == [25, 25]

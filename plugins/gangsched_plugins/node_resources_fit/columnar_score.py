@@ -183,6 +183,12 @@ def exact_sum(column: array[int], rows: Rows) -> int:
     return int(np.add.reduce(amounts))
 
 
+def with_capacity(allocatable: array[int], rows: Rows) -> Rows | None:
+    """Those of ``rows`` that have any of a resource; None = all of them."""
+    held = view(allocatable)[rows] > 0
+    return None if held.all() else rows[held]
+
+
 def score_columns(resource: str, table: NodeTable) -> tuple[array[int], array[int]]:
     """(used, allocatable) of a resource as scores see it: containers that ask no cpu or memory count with defaults."""
     if resource == CPU:

@@ -24,7 +24,13 @@ from gangsched_plugins.common.by_nodes import ByNodes
 from gangsched_plugins.names import NODE_RESOURCES_FIT
 from gangsched_plugins.node_resources_fit.arguments import read_arguments
 from gangsched_plugins.node_resources_fit.columnar import Room, filter_column
-from gangsched_plugins.node_resources_fit.columnar_score import Capacities, exact_sum, score_column, score_columns
+from gangsched_plugins.node_resources_fit.columnar_score import (
+    Capacities,
+    exact_sum,
+    score_column,
+    score_columns,
+    with_capacity,
+)
 from gangsched_plugins.node_resources_fit.fitting import Demand, fits_empty, refusal, some_asked_resource_grew
 from gangsched_plugins.node_resources_fit.strategies import Share, mean_use, score_node, score_placement, shares_of
 
@@ -50,7 +56,7 @@ class NodeResourcesFit:
         self._handle = handle
         self._rooms = ByNodes(Room.of)
         self._scored = ByNodes(Capacities.of)
-        self._capacities: dict[tuple[Placement, str], int] = {}
+        self._capacities: dict[tuple[Placement, str], tuple[int, Rows | None]] = {}
         self._classes: NodeClasses | None = None
         self._asked: tuple[Sequence[PodSpec], Sequence[Share]] = ([], ())
         """What the pods that were scored last ask for together; they were told apart by their specs."""
@@ -113,10 +119,12 @@ class NodeResourcesFit:
         if self._classes is not table.classes or len(self._capacities) >= _MAX_CAPACITIES:
             self._classes = table.classes
             self._capacities.clear()
-        capacity = self._capacities.get((placement, resource))
-        if capacity is None:
-            capacity = self._capacities[placement, resource] = exact_sum(allocatable, rows)
-        return exact_sum(used, rows), capacity
+        known = self._capacities.get((placement, resource))
+        if known is None:
+            known = (exact_sum(allocatable, rows), with_capacity(allocatable, rows))
+            self._capacities[placement, resource] = known
+        capacity, counted = known
+        return exact_sum(used, rows if counted is None else counted), capacity
 
     # --- hints ------------------------------------------------------------------------------------------------------
 

@@ -121,8 +121,11 @@ def score_node(shares: Iterable[Share], node: NodeInfo, strategy: Strategy, *, r
 
 
 def score_placement(shares: Iterable[Share], nodes: Sequence[NodeInfo]) -> int:
-    """MostAllocated over the sums of all ``nodes``, whatever the node strategy (spec §7.6.5)."""
-    uses = ((share, [use_of(node, share.name) for node in nodes]) for share in shares)
+    """MostAllocated over the sums of all ``nodes``, whatever the node strategy (spec §7.6.5).
+
+    What is used on a node without capacity does not count (v1.37.2).
+    """
+    uses = ((share, [use for node in nodes if (use := use_of(node, share.name))[1]]) for share in shares)
     return mean_use((share, sum(used for used, _ in use), sum(capacity for _, capacity in use)) for share, use in uses)
 
 
