@@ -24,7 +24,7 @@ from gangsched.bench.cases import find
 from gangsched.bench.outcome import Outcome, Trial
 from gangsched.bench.workload import Workload
 from gangsched.collector import calm_collector
-from gangsched.engine.decisions import Bind, RecordEvent, SetCondition
+from gangsched.engine.decisions import Bind, Decision, RecordEvent, SetCondition, SetGroupCondition
 from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict, Refused
 from gangsched_framework.infos import QueuedPodInfo
 from gangsched_framework.objects import Condition, EntityKey, Group, Pod, PodStatus
@@ -101,7 +101,7 @@ class Floor:
     def _cycle(self) -> None:
         _, _, entity, members = heappop(self._ready)
         self._popped += 1
-        decisions: list[Bind | RecordEvent | SetCondition] = []
+        decisions: list[Decision] = []
         verdicts: dict[str, PodVerdict] = {}
         pods, nodes = self._pods, self._nodes
         for key, info in members.items():
@@ -111,7 +111,7 @@ class Floor:
             if node is None:
                 verdicts[key] = Refused(REFUSED)
                 decisions.append(RecordEvent("Warning", "FailedScheduling", key, REFUSED.message))
-                decisions.append(SetCondition(info.pod.entity_key, FAILED))
+                decisions.append(SetCondition(key, FAILED))
                 pods[key] = info.pod = info.pod.bound_to("", FAILED_STATUS)
             else:
                 self._place(info.pod, self._rows[node])
@@ -135,12 +135,10 @@ class Floor:
         scored_memory[row] += requests.score_memory
         self._on_node[row][pod.key] = pod
 
-    def _conditions(
-        self, root: EntityKey, decisions: list[Bind | RecordEvent | SetCondition]
-    ) -> dict[EntityKey, GroupVerdict]:
+    def _conditions(self, root: EntityKey, decisions: list[Decision]) -> dict[EntityKey, GroupVerdict]:
         condition = Condition("PodGroupInitiallyScheduled", "True", "Scheduled")
         group = self._groups[root]
-        decisions.append(SetCondition(root, condition))
+        decisions.append(SetGroupCondition(root, condition))
         self._groups[root] = group.with_condition(condition)
         return {root: GroupVerdict(SUCCESS)}
 

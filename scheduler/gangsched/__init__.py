@@ -5,7 +5,7 @@ The names below are the documented ones; everything else may move.
 
 from gangsched.api import Engine
 from gangsched.config import FeatureGates, SchedulerConfig, default_config, load_config
-from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, RecordEvent, SetCondition
+from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, RecordEvent, SetCondition, SetGroupCondition
 from gangsched.engine.report import CycleReport, GroupVerdict, PodVerdict, Refused
 from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.settings import Settings
@@ -29,6 +29,7 @@ __all__ = [
     "Scheduler",
     "SchedulerConfig",
     "SetCondition",
+    "SetGroupCondition",
     "Settings",
     "default_config",
     "load_config",

@@ -10,18 +10,16 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter, itemgetter
 
-from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, RecordEvent, SetCondition
+from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, RecordEvent, SetCondition, SetGroupCondition
 from gangsched.engine.scheduler import Scheduler
 from gangsched_framework.errors import GangschedError, PluginError
-from gangsched_framework.objects import POD, POD_GROUP, Condition, EntityKey, PodStatus, replace_condition
+from gangsched_framework.objects import POD_GROUP, Condition, EntityKey, PodStatus, replace_condition
 
 PodWrite = SetCondition | Nominate
 """A decision that changes the status of a pod."""
 
-_OF_POD = f"{POD}/"
-_PREFIX = len(_OF_POD)
 _pod_of = attrgetter("pod")
-_key_of = attrgetter("key")
+_group_of = attrgetter("group")
 _name_of = itemgetter(0)
 _UNSEEN = PodStatus()
 
@@ -133,14 +131,12 @@ class Host:
     def _write(self, decisions: Sequence[Decision], bound: Sequence[Bind]) -> None:
         """Evictions, then the writes, those of pods with what the bindings show."""
         writes: list[tuple[str, Bind | PodWrite]] = []
-        group_writes: list[SetCondition] = []
+        group_writes: list[SetGroupCondition] = []
         for decision in decisions:
             if isinstance(decision, SetCondition):
-                key = decision.key
-                if key.startswith(_OF_POD):
-                    writes.append((key[_PREFIX:], decision))
-                else:
-                    group_writes.append(decision)
+                writes.append((decision.pod, decision))
+            elif isinstance(decision, SetGroupCondition):
+                group_writes.append(decision)
             elif isinstance(decision, Nominate):
                 writes.append((decision.pod, decision))
             elif isinstance(decision, Evict):
@@ -223,15 +219,14 @@ class Host:
                 self._patched = before, wrote, named, status = old, condition, nominated, status
             update_status(pod, pod.node_name, status)
 
-    def _write_groups(self, writes: list[SetCondition]) -> None:
+    def _write_groups(self, writes: list[SetGroupCondition]) -> None:
         """PodGroups before those above them, each by name."""
         if len(writes) > 1:
-            writes.sort(key=_key_of)  # keys begin with the kind
-            leaves = bisect_left(writes, POD_GROUP, key=_key_of)
+            writes.sort(key=_group_of)  # keys begin with the kind
+            leaves = bisect_left(writes, POD_GROUP, key=_group_of)
             writes = writes[leaves:] + writes[:leaves]
         for write in writes:
-            if write.condition is not None:
-                self._update_group_status(write.key, write.condition)
+            self._update_group_status(write.group, write.condition)
 
     def delete_victim(self, evict: Evict) -> None:
         """The victim is gone at once (architecture.md §11)."""

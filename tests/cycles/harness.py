@@ -8,7 +8,7 @@ from typing import Any, Literal
 from attrs import evolve
 
 from gangsched.config import FeatureGates, default_config
-from gangsched.engine.decisions import Bind, Evict, RecordEvent, SetCondition
+from gangsched.engine.decisions import Bind, Evict, RecordEvent, SetGroupCondition
 from gangsched.engine.report import CycleReport
 from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.settings import SECOND, GroupScheduling, Settings
@@ -332,4 +332,4 @@ def events(report: CycleReport) -> list[str]:
 
 def condition_writes(report: CycleReport) -> list[str]:
     """Names of the groups whose condition was written."""
-    return [d.key.name for d in report.decisions if isinstance(d, SetCondition) and d.key.kind != "pod"]
+    return [d.group.name for d in report.decisions if isinstance(d, SetGroupCondition)]

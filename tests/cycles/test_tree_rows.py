@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from gangsched.engine.decisions import SetCondition
+from gangsched.engine.decisions import SetGroupCondition
 from gangsched.engine.report import CycleReport
 from gangsched_framework.objects import PodGroup
 from gangsched_framework.status import error
@@ -445,7 +445,7 @@ def test_row_160_a_true_condition_stays_when_the_minimum_is_raised_above_what_ru
 def test_composite_groups_show_conditions_of_their_own_kind() -> None:
     cluster = two_leaves()
     report = cluster.cycle()
-    kinds = {d.key.kind: d.condition.type for d in report.decisions if isinstance(d, SetCondition) and d.condition}
+    kinds = {d.group.kind: d.condition.type for d in report.decisions if isinstance(d, SetGroupCondition)}
     assert kinds == {
         "compositepodgroup": "CompositePodGroupInitiallyScheduled",
         "podgroup": "PodGroupInitiallyScheduled",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
-from gangsched.engine.decisions import Bind, Evict, SetCondition
+from gangsched.engine.decisions import Bind, Evict, SetGroupCondition
 from gangsched.engine.report import CycleReport
 from gangsched.engine.scheduler import Scheduler
 from gangsched.engine.settings import SECOND
@@ -84,7 +84,7 @@ def check_report(story: Story, entity: QueuedPodInfo | PoppedPodGroupInfo, repor
         nominated = any(verdict.nominated for verdict in report.pods.values())
         assert nominated or _somebody_was_replaced(story, seen), "evicted without a nomination"
     for decision in report.decisions:
-        if isinstance(decision, SetCondition) and decision.key.kind != POD:
+        if isinstance(decision, SetGroupCondition):
             _success_stays(story, decision)
 
 
@@ -205,12 +205,11 @@ def _unit_is_whole(story: Story, unit: Group, evicted: set[str], seen: Seen) -> 
             assert key in evicted, f"{key} stays though its unit {unit.key} goes"
 
 
-def _success_stays(story: Story, decision: SetCondition) -> None:
-    group = story.core.world.forest.group(decision.key)
+def _success_stays(story: Story, decision: SetGroupCondition) -> None:
+    group = story.core.world.forest.group(decision.group)
     assert group is not None
-    assert decision.condition is not None
     old = group.condition(decision.condition.type)
-    assert old is None or old.status != "True" or decision.condition.status == "True", f"{decision.key} regresses"
+    assert old is None or old.status != "True" or decision.condition.status == "True", f"{decision.group} regresses"
 
 
 # --- between steps ------------------------------------------------------------------------------------------------

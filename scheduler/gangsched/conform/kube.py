@@ -13,13 +13,13 @@ from gangsched.conform.core import Setup
 from gangsched.conform.errors import ConformError, NotBuilt
 from gangsched.conform.records import Record
 from gangsched.conform.scenario import Difference, Options, Scenario
-from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, RecordEvent, SetCondition
+from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, RecordEvent, SetCondition, SetGroupCondition
 from gangsched.manifests import Decoder
 from gangsched_framework.errors import GangschedError
 from gangsched_framework.objects import EntityKey, Pod
 from gangsched_framework.status import Status, error
 
-_KINDS = {"pod": "Pod", "podgroup": "PodGroup", "compositepodgroup": "CompositePodGroup"}
+_KINDS = {"podgroup": "PodGroup", "compositepodgroup": "CompositePodGroup"}
 
 
 def compare_scenario(scenario: Scenario, options: Options) -> list[Difference]:
@@ -192,9 +192,11 @@ class Host:
             if isinstance(decision, Bind):
                 self.binds.append(decision)
             elif isinstance(decision, SetCondition):
-                self._api.write_status(_identity(decision.key), decision.condition, decision.nominated_node)
+                self._api.write_status(_pod(decision.pod), decision.condition, decision.nominated_node)
+            elif isinstance(decision, SetGroupCondition):
+                self._api.write_status(_identity(decision.group), decision.condition, None)
             elif isinstance(decision, Nominate):
-                self._api.write_status(_identity(EntityKey(f"pod/{decision.pod}")), None, decision.node)
+                self._api.write_status(_pod(decision.pod), None, decision.node)
             elif isinstance(decision, Evict):
                 if self._asynchronous:
                     self._evictions.append(decision)
@@ -210,8 +212,12 @@ class Host:
         self._evictions = []
 
 
-def _identity(key: EntityKey) -> Identity:
-    return Identity(_KINDS[key.kind], key.namespace, key.name)
+def _identity(group: EntityKey) -> Identity:
+    return Identity(_KINDS[group.kind], group.namespace, group.name)
+
+
+def _pod(key: str) -> Identity:
+    return Identity("Pod", *key.split("/"))
 
 
 def nanoseconds(value: int | float) -> int:

@@ -45,15 +45,22 @@ class Evict:
 
 @value
 class SetCondition:
-    """Write a condition, in one API write with a nomination if ``nominated_node`` is not None.
+    """Write a condition of a pod (``namespace/name``), in one API write with a nomination if that is not None.
 
-    ``key`` is ``pod/ns/name``, ``podgroup/ns/name`` or ``compositepodgroup/ns/name``. ``condition`` None = only the
-    nomination changes.
+    ``condition`` None = only the nomination changes.
     """
 
-    key: EntityKey
+    pod: str
     condition: Condition | None
     nominated_node: str | None = None
+
+
+@value
+class SetGroupCondition:
+    """Write a condition of a PodGroup or CompositePodGroup."""
+
+    group: EntityKey
+    condition: Condition
 
 
 _SURELY_SHORT = 256
@@ -80,4 +87,4 @@ class RecordEvent:
     note: str
 
 
-Decision = Bind | Nominate | Evict | SetCondition | RecordEvent
+Decision = Bind | Nominate | Evict | SetCondition | SetGroupCondition | RecordEvent

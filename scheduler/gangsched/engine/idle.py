@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from attrs import define, field
 
 from gangsched.engine.conditions import group_condition, pod_condition
-from gangsched.engine.decisions import SetCondition
+from gangsched.engine.decisions import SetCondition, SetGroupCondition
 from gangsched.engine.memo import Memo, MemoKey, Refusal
 from gangsched.engine.outbox import Outbox
 from gangsched.engine.world import World
@@ -128,9 +128,9 @@ class IdleRetries:
             current = self.world.pods.get(pod.key)
             condition = pod_condition(current, failure.status, roused.last) if current is not None else None
             if current is not None and condition is not None:
-                self.outbox.emit(SetCondition(current.entity_key, condition))
+                self.outbox.emit(SetCondition(current.key, condition))
         for key, status in zip(roused.groups, refusal.groups, strict=True):
             group = self.world.forest.group(key)
             changed = group_condition(group, status, roused.last) if group is not None else None
             if changed is not None:
-                self.outbox.emit(SetCondition(key, changed))
+                self.outbox.emit(SetGroupCondition(key, changed))

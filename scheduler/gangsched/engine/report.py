@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from attrs import frozen
 
-from gangsched.engine.decisions import Bind, Decision, RecordEvent, SetCondition
+from gangsched.engine.decisions import Bind, Decision, RecordEvent, SetCondition, SetGroupCondition
 from gangsched.engine.memo import Refusal
 from gangsched.engine.trace import TraceStep
 from gangsched_framework.infos import QueuedPodInfo
@@ -108,7 +108,7 @@ def changes(decision: Decision) -> bool:
     """Whether a decision changes anything another attempt could see: a binding, a nomination or an eviction."""
     if isinstance(decision, SetCondition):
         return decision.nominated_node is not None
-    return not isinstance(decision, RecordEvent)
+    return not isinstance(decision, RecordEvent) and not isinstance(decision, SetGroupCondition)
 
 
 @frozen(eq=False)

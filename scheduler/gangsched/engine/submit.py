@@ -8,12 +8,11 @@ from attrs import define, field, frozen
 
 from gangsched.engine.complete import NOMINATION_CLEARED, End, Failure, own_failure
 from gangsched.engine.conditions import group_condition, pod_condition
-from gangsched.engine.decisions import Bind, Evict, Nominate, RecordEvent, SetCondition, event_note
+from gangsched.engine.decisions import Bind, Evict, Nominate, RecordEvent, SetCondition, SetGroupCondition, event_note
 from gangsched.engine.outbox import Outbox
 from gangsched.engine.report import PodVerdict, Refused
 from gangsched.engine.results import PodOutcome
 from gangsched.engine.world import World
-from gangsched_framework.entity_key import key_of_pod
 from gangsched_framework.errors import GangschedError
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Clock
@@ -204,7 +203,7 @@ class Submitter:
             told.shown, told.condition = old, pod_condition(current, told.failure.status, told.time)
         nominated = nominate if nominate != old.nominated_node_name else None
         if told.condition is not None or nominated is not None:
-            emit(SetCondition(key_of_pod(key), told.condition, nominated))
+            emit(SetCondition(key, told.condition, nominated))
         if info.unschedulable_plugins is told.unschedulable:
             return told.verdict
         # a gate refused it on its way back
@@ -226,7 +225,7 @@ class Submitter:
             return
         condition = self._condition(group, status)
         if condition is not None:
-            self.outbox.emit(SetCondition(group.key, condition))
+            self.outbox.emit(SetGroupCondition(group.key, condition))
 
     def _condition(self, group: Group, status: Status) -> Condition | None:
         """Groups that show none yet, and fare alike at one instant, share the condition."""
@@ -252,7 +251,7 @@ class Submitter:
                 continue
             message = f"{by.scheduler_name}: preempting to accommodate a higher priority {by.key.kind}"
             condition = Condition("DisruptionTarget", "True", "PreemptionByScheduler", message, self.clock.time)
-            self.outbox.emit(SetCondition(current.entity_key, condition))
+            self.outbox.emit(SetCondition(current.key, condition))
             self.outbox.emit(Evict(current.key, current.uid, by.key, by.uid, node))
             note = f"Preempted by {by.key.kind} {by.uid} on node {node}"
             self.outbox.emit(RecordEvent("Normal", "Preempted", current.key, event_note(note)))

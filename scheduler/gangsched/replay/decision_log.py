@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 from attrs import define, field
 
-from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, SetCondition
+from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, SetCondition, SetGroupCondition
 from gangsched.engine.report import CycleReport, Refused
 from gangsched.replay.times import seconds
 from gangsched_framework.objects import Condition, EntityKey
@@ -25,7 +25,7 @@ class DecisionHash:
 
     count: int = 0
     _digest: bytes = b""
-    _conditions: dict[EntityKey, dict[str, tuple[str, str]]] = field(factory=dict)
+    _conditions: dict[str, dict[str, tuple[str, str]]] = field(factory=dict)
 
     @property
     def hex(self) -> str:
@@ -41,15 +41,17 @@ class DecisionHash:
             self._chain(f"{time} evict {decision.pod} {decision.by}")
         elif isinstance(decision, SetCondition):
             if decision.nominated_node is not None:
-                self._chain(f"{time} nominate {decision.key.full_name} {decision.nominated_node or '-'}")
+                self._chain(f"{time} nominate {decision.pod} {decision.nominated_node or '-'}")
             if decision.condition is not None:
-                self._condition(time, decision.key, decision.condition)
+                self._condition(time, f"pod/{decision.pod}", decision.condition)
+        elif isinstance(decision, SetGroupCondition):
+            self._condition(time, decision.group, decision.condition)
 
     def forget(self, key: EntityKey) -> None:
         """The object is gone; a new one of its name starts without conditions."""
         self._conditions.pop(key, None)
 
-    def _condition(self, time: int, key: EntityKey, new: Condition) -> None:
+    def _condition(self, time: int, key: str, new: Condition) -> None:
         shown = self._conditions.setdefault(key, {})
         if shown.get(new.type) != (new.status, new.reason):
             shown[new.type] = (new.status, new.reason)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from gangsched.engine.cycle import Cycle
-from gangsched.engine.decisions import Bind, Decision, RecordEvent, SetCondition
+from gangsched.engine.decisions import Bind, Decision, RecordEvent, SetCondition, SetGroupCondition
 from gangsched.engine.scheduler import Scheduler
 from tests.cycles.harness import Cluster, leaf, node, pod, pods
 
@@ -32,7 +32,9 @@ def _said(decisions: Iterable[Decision]) -> list[str]:
         elif isinstance(decision, Bind):
             found.append(f"bind {decision.pod.split('/')[1]}")
         elif isinstance(decision, SetCondition):
-            found.append(f"condition {decision.key.name}")
+            found.append(f"condition {decision.pod.split('/')[1]}")
+        elif isinstance(decision, SetGroupCondition):
+            found.append(f"condition {decision.group.name}")
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, RecordEvent, SetCondition
+from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, RecordEvent, SetCondition, SetGroupCondition
 from gangsched.engine.report import CycleReport, GroupVerdict, Refused, changes, report_of_pod
 from gangsched.engine.trace import TraceStep
 from gangsched_framework.infos import QueuedPodInfo
@@ -22,8 +22,9 @@ DECISIONS: dict[str, tuple[Decision, bool]] = {
     "a nomination does": (Nominate("default/p", "n1"), True),
     "so does its end": (Nominate("default/p", ""), True),
     "an eviction does": (Evict("default/p", "u", GANG, "g", "cluster"), True),
-    "a condition does not": (SetCondition(GANG, REFUSED), False),
-    "a condition written with a nomination does": (SetCondition(GANG, REFUSED, "n1"), True),
+    "a condition does not": (SetCondition("default/p", REFUSED), False),
+    "a condition written with a nomination does": (SetCondition("default/p", REFUSED, "n1"), True),
+    "a condition of a group does not": (SetGroupCondition(GANG, REFUSED), False),
     "an event does not": (RecordEvent("Warning", "FailedScheduling", "default/p", "no room"), False),
 }
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from attrs import evolve
 
-from gangsched.engine.decisions import SetCondition
+from gangsched.engine.decisions import SetCondition, SetGroupCondition
 from gangsched.engine.report import CycleReport
 from gangsched_framework.objects import Condition
 from gangsched_framework.status import unschedulable
@@ -58,8 +58,8 @@ def test_the_rejectors_of_a_verdict_are_those_the_pod_waits_with(
 
 def _written(report: CycleReport) -> dict[str, Condition]:
     """Conditions written to pods."""
-    pairs = ((d.key, d.condition) for d in report.decisions if isinstance(d, SetCondition))
-    return {key.name: condition for key, condition in pairs if condition is not None and key.kind == "pod"}
+    pairs = ((d.pod, d.condition) for d in report.decisions if isinstance(d, SetCondition))
+    return {pod.split("/")[1]: condition for pod, condition in pairs if condition is not None}
 
 
 def test_pods_that_fail_alike_at_two_instants_are_told_each_its_own() -> None:
@@ -98,7 +98,7 @@ def test_pods_that_fail_apart_at_one_instant_are_told_each_its_own(of: str) -> N
 
 def _of_groups(cluster: Cluster) -> Condition:
     """The condition of the one group of the next cycle."""
-    (said,) = (d.condition for d in cluster.cycle().decisions if isinstance(d, SetCondition) and d.key.kind != "pod")
+    (said,) = (d.condition for d in cluster.cycle().decisions if isinstance(d, SetGroupCondition))
     assert said is not None
     return said
 
@@ -125,7 +125,7 @@ def test_a_group_that_showed_success_before_takes_none_of_it_from_the_next() -> 
     cluster = Cluster(node("n", cpu=9), leaf("a", 1), pod("a-0", "a"))
     first = _of_groups(cluster)
     cluster.add(pod("a-1", "a"))
-    assert not [d for d in cluster.cycle().decisions if isinstance(d, SetCondition) and d.key.kind != "pod"]
+    assert not [d for d in cluster.cycle().decisions if isinstance(d, SetGroupCondition)]
     cluster.advance(1)
     cluster.add(pod("a-2", "a"), leaf("b", 1), pod("b-0", "b"))
     cluster.cycle()

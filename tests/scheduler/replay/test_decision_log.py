@@ -17,7 +17,7 @@ KEY = EntityKey.of("pod", "default", "a")
 
 
 def refused(message: str, reason: str = "Unschedulable") -> SetCondition:
-    return SetCondition(KEY, Condition("PodScheduled", "False", reason, message))
+    return SetCondition("default/a", Condition("PodScheduled", "False", reason, message))
 
 
 def chained(*lines: str) -> str:
@@ -57,7 +57,7 @@ def test_a_new_object_of_an_old_name_starts_without_conditions() -> None:
 
 def test_a_condition_may_carry_a_nomination() -> None:
     hashed = DecisionHash()
-    hashed.add(1, SetCondition(KEY, None, nominated_node="n1"))
+    hashed.add(1, SetCondition("default/a", None, nominated_node="n1"))
     assert hashed.hex == chained("1 nominate default/a n1")
 
 
