@@ -219,7 +219,8 @@ class Engine:
     def explain(self, pod: str | Pod) -> Explanation:
         """Every node's verdict and scores for a pod now, and why it waits; changes nothing.
 
-        ``pod``: object, ``namespace/name``, or a name in ``default``. Raises GangschedError when it is not known.
+        ``pod``: object, ``namespace/name``, or a name in ``default``. Raises GangschedError when it is not known, and
+        while a cycle of the core is open.
         """
         if not isinstance(pod, str | Pod):
             raise GangschedError(f"explain: found a {type(pod).__name__}, allowed a pod or its name")

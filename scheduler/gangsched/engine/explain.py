@@ -75,7 +75,11 @@ class Explanation:
 
 
 def explain(core: Scheduler, pod: Pod) -> Explanation:
-    """Explain a known pod. Nothing changes: the snapshot is as found, the search does not rotate."""
+    """Explain a known pod. Nothing changes: the snapshot is as found, the search does not rotate.
+
+    Raises GangschedError while a cycle is open.
+    """
+    core.require_closed("explain")
     snapshot = core.snapshot
     snapshot.refresh()
     stands = next((node.name for node in snapshot.all_nodes if pod.key in node.pods), "")

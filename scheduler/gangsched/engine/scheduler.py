@@ -224,7 +224,7 @@ class Scheduler:
         self.queue.rouse(self.queue.dormant.keys())
         while (due := self.queue.next_due()) is not None and due <= target:
             self.clock.time = max(self.clock.time, due)
-            self._flush()
+            self.flush()
         self.clock.time = target
 
     def jump(self, time: int) -> None:
@@ -238,9 +238,6 @@ class Scheduler:
 
     def flush(self) -> None:
         """What is due at this instant leaves backoff; every 30 s what was parked too long leaves as well."""
-        self._flush()
-
-    def _flush(self) -> None:
         self.queue.flush_backoff()
         if self.clock.time % LEFTOVER_PERIOD == 0:
             self.queue.flush_leftovers()
@@ -283,9 +280,14 @@ class Scheduler:
         self._open = None if cycle is None else Cycle(cycle, self.world, self._handle.give_up)
         return self._open
 
-    def _next(self) -> AnyCycle | None:
+    def require_closed(self, call: str) -> None:
+        """Raise GangschedError while a host holds a cycle, whose tentative steps stand in the snapshot."""
         if self._open is not None and self._open.open:
-            raise GangschedError(f"pop: {self._open}, allowed when it is submitted")
+            raise GangschedError(f"{call}: {self._open}, allowed when it is submitted")
+
+    def _next(self) -> AnyCycle | None:
+        if self._open is not None:
+            self.require_closed("pop")
         if self._idle is not None and self._idle.stirs:
             self._idle.attend()
             self._idle.settle()
@@ -315,8 +317,9 @@ class Scheduler:
     def rehearse(self, key: EntityKey) -> tuple[TraceStep, ...]:
         """What an attempt of a waiting entity would do now, up to the submit; none for one that is gated or not here.
 
-        Nothing changes.
+        Nothing changes. Raises GangschedError while a cycle is open.
         """
+        self.require_closed("rehearse")
         entity = self.queue.rehearsed(key)
         if entity is None:
             return ()

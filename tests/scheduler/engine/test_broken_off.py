@@ -10,6 +10,7 @@ import pytest
 from gangsched import Engine, Scheduler
 from gangsched.config import default_config
 from gangsched.engine.cycle import Cycle
+from gangsched.engine.explain import explain
 from gangsched_framework.errors import GangschedError, PluginError
 from gangsched_framework.events import Action, ClusterEvent, ClusterEventWithHint, Hint, Resource
 from gangsched_framework.handle import Handle
@@ -191,6 +192,14 @@ MISUSES: dict[str, tuple[Callable[[Scheduler], object], str]] = {
         lambda core: (_decided(core), core.step()),
         "pop: the cycle of pod/default/p is decided, allowed when it is submitted",
     ),
+    "rehearse another while a cycle is decided, whose pod stands in the snapshot": (
+        lambda core: (_decided(core), core.rehearse(make_pod("q").obj().entity_key)),
+        "rehearse: the cycle of pod/default/p is decided, allowed when it is submitted",
+    ),
+    "explain another while a cycle is decided": (
+        lambda core: (_decided(core), explain(core, core.world.pods["default/q"])),
+        "explain: the cycle of pod/default/p is decided, allowed when it is submitted",
+    ),
 }
 
 
@@ -202,10 +211,18 @@ def test_a_cycle_goes_one_way_once_and_alone(core: Scheduler, use: Callable[[Sch
     assert core.now == 0  # and the core goes on
 
 
-def test_a_refused_call_leaves_the_cycle_as_it_was(core: Scheduler) -> None:
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param(lambda core, cycle: cycle.decide(), id="decide again"),
+        pytest.param(lambda core, cycle: core.rehearse(make_pod("q").obj().entity_key), id="rehearse another"),
+        pytest.param(lambda core, cycle: explain(core, core.world.pods["default/q"]), id="explain another"),
+    ],
+)
+def test_a_refused_call_leaves_the_cycle_as_it_was(core: Scheduler, call: Callable[[Scheduler, Cycle], object]) -> None:
     cycle = _decided(core)
     with pytest.raises(GangschedError):
-        cycle.decide()
+        call(core, cycle)
     assert [bind.node for bind in cycle.submit().pods.values()] == ["n1"]
     assert _submitted(core).entity.key == "pod/default/q"
     core._check()
