@@ -33,6 +33,8 @@ class Forest:
         self._composite = composite
         self._child_order = child_order
         self._records: dict[EntityKey, Record] = {}
+        self.roots: dict[EntityKey, EntityKey] = {}
+        """Root of every leaf whose chain of parents is observed and not cyclic: what ``root`` says of it."""
         self.priorities = Tally()
         """Priorities of the observed groups."""
         self._latest: PodGroupInfo | None = None
@@ -41,10 +43,11 @@ class Forest:
     # --- groups ---------------------------------------------------------------------------------------------------
 
     def add_group(self, group: Group) -> None:
-        """Observe a group, or replace its object (then as ``update_group``). O(depth)."""
+        """Observe a group, or replace its object (then as ``update_group``). O(depth + leaves below)."""
         self._latest = None
         record = self._record(group.key)
         parent_key = group.parent_key if self._composite else None
+        stays = record.group is not None and parent_key == (record.parent.key if record.parent is not None else None)
         if record.parent is not None and record.parent.key != parent_key:
             self._unlink(record)
         if record.group is not None:
@@ -63,6 +66,8 @@ class Forest:
             parent = self._record(parent_key)
             parent.adopt(record)
             readiness.link(record, parent)
+        if not stays:
+            self._find_roots(record.key)
 
     def update_group(self, group: Group) -> None:
         """Replace the object of an observed group. O(1) when links and minimum stay, as with a condition."""
@@ -85,7 +90,7 @@ class Forest:
         self._records[group.key].group = group
 
     def delete_group(self, key: EntityKey) -> None:
-        """Forget a group's object; its pods and children stay under its name (spec §3.4). O(depth)."""
+        """Forget a group's object; its pods and children stay under its name (spec §3.4). O(depth + leaves below)."""
         self._latest = None
         record = self._records[key]
         if record.parent is not None:
@@ -94,7 +99,17 @@ class Forest:
             self.priorities.remove(record.group.effective_priority)
         record.observe(None)
         readiness.refresh(record)
+        self._find_roots(key)
         self._prune(record)
+
+    def _find_roots(self, key: EntityKey) -> None:
+        """The chains at and below a group changed. O(leaves below it)."""
+        for leaf in self.leaves_below(key):
+            path = self._path(leaf)
+            if path:
+                self.roots[leaf] = path[-1].key
+            else:
+                self.roots.pop(leaf, None)
 
     def _order(self, group: Group) -> tuple[object, ...]:
         # DIV-3: by name, then type; `creation` is v1.37.2's order (whole seconds, then name).
@@ -208,14 +223,7 @@ class Forest:
 
     def root(self, key: EntityKey) -> EntityKey | None:
         """Key of the root above ``key``; None when a link is not observed or the chain is cyclic. O(depth)."""
-        record = self._records.get(key)
-        for _ in _LEGAL_DEPTHS:
-            if record is None or record.group is None:
-                return None
-            if record.parent is None:
-                return record.key
-            record = record.parent
-        return next((record.key for record in reversed(self._path(key))), None)
+        return self.roots.get(key) or next((record.key for record in reversed(self._path(key))), None)
 
     def position(self, leaf: EntityKey) -> tuple[tuple[object, ...], ...]:
         """Where a leaf stands in the evaluation order of its tree: positions compare as the leaves are evaluated.
@@ -226,13 +234,6 @@ class Forest:
 
     def depth(self, leaf: EntityKey) -> int:
         """How many groups stand from the root down to the leaf, the leaf included; 0 when the root is unknown."""
-        record = self._records.get(leaf)
-        for depth in _LEGAL_DEPTHS:
-            if record is None or record.group is None:
-                return 0
-            if record.parent is None:
-                return depth
-            record = record.parent
         return len(self._path(leaf))
 
     def _path(self, key: EntityKey) -> list[Record]:
@@ -331,14 +332,14 @@ class Forest:
 
     def _check(self) -> None:
         """Assert that links and counters equal a recomputation (tests only)."""
+        chains = [self._path(key) for key, record in self._records.items() if record.is_leaf]
+        assert self.roots == {path[0].key: path[-1].key for path in chains if path}
         for key, record in self._records.items():
             assert record.key == key
             assert record.group is not None or record.pods or record.children, f"{key}: empty placeholder"
             assert record.group is None or isinstance(record.group, PodGroup) == record.is_leaf
             assert record.children == sorted(record.children, key=lambda child: child.order)
-            for child in record.children:
-                assert child.parent is record
-                assert child.group is not None
+            assert all(child.parent is record and child.group is not None for child in record.children), key
             assert record.ready_children == sum(child.ready for child in record.children), key
             assert record.ready == (record.count() >= record.required), key
             assert all(uid in record.pods for uid in record.scheduled)

@@ -48,18 +48,14 @@ class Containers:
         ``arrives``: the event of its arrival follows; a gated tree that was never tried and hears it is woken here.
         Returns the tree that is still to be woken, None when there is none.
         """
-        root = leaf
-        found = self.waiting.trees.get(leaf)  # that of a leaf which is a root itself needs no search
-        if found is None:
-            top = self.forest.root(leaf)
-            if top is None:
-                self.incomplete.add(leaf, info)
-                return None
-            root = top
-            if root == self.last_popped:
-                self.pending.add(leaf, info, attempted=False, unchanged=False)
-                return None
-            found = self.waiting.trees.get(root) or self.waiting.find_tree(root)
+        root = self.forest.roots.get(leaf)
+        if root is None:
+            self.incomplete.add(leaf, info)
+            return None
+        if root == self.last_popped:
+            self.pending.add(leaf, info, attempted=False, unchanged=False)
+            return None
+        found = self.waiting.trees.get(root) or self.waiting.find_tree(root)
         if found is None:
             group = self.forest.group(root)
             assert group is not None
@@ -84,9 +80,10 @@ class Containers:
         return root
 
     def find_member(
-        self, root: EntityKey | None, leaf: EntityKey, pod_key: str
+        self, leaf: EntityKey, pod_key: str
     ) -> tuple[QueuedPodInfo, QueuedPodGroupInfo | None, Place | None] | None:
         """A member that waits, the tree that holds it and where that is (None, None: incomplete or pending)."""
+        root = self.forest.roots.get(leaf)
         if root is None or root == self.last_popped:
             info = (self.incomplete if root is None else self.pending).get(leaf, pod_key)
             return (info, None, None) if info is not None else None

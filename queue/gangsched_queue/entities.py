@@ -10,7 +10,7 @@ from attrs import define, field
 from gangsched_framework.hierarchy import Forest
 from gangsched_framework.infos import PodGroupInfo, QueuedPodInfo, QueueingParams
 from gangsched_framework.objects import EntityKey, Group, Pod
-from gangsched_queue.member_gates import Kind, MemberGates, comes_before, member_order
+from gangsched_queue.member_gates import Kind, MemberGates, are_in_order, member_order
 
 
 def rejectors(info: QueuedPodInfo) -> list[str]:
@@ -78,10 +78,6 @@ class QueuedPodGroupInfo(QueueingParams):
     nobody was asked yet."""
     _gates: MemberGates | None
     _rejected: RejectedMembers | None
-    _sorted: bool
-    """Whether the members of each leaf are known to have come in their order."""
-    _latest: QueuedPodInfo | None
-    """Who came last, while they are sorted."""
 
     def __init__(self, key: EntityKey, group: Group, timestamp: int) -> None:
         self.timestamp = timestamp
@@ -95,8 +91,7 @@ class QueuedPodGroupInfo(QueueingParams):
         self.size = 0
         self.fresh = {}
         self.by_leaf = {}
-        self.alike = self._gates = self._rejected = self._latest = None
-        self._sorted = True
+        self.alike = self._gates = self._rejected = None
 
     def come_back(self, group: Group, leaves: dict[EntityKey, dict[str, QueuedPodInfo]]) -> None:
         """A cycle ends that left these members: what is counted stays, all else begins anew (spec §2.11)."""
@@ -107,8 +102,7 @@ class QueuedPodGroupInfo(QueueingParams):
         self.backoff_expiration = None
         self.was_flushed = False
         self.flush_timestamp = 0
-        self.alike = self._gates = self._rejected = self._latest = None
-        self._sorted = False
+        self.alike = self._gates = self._rejected = None
 
     def renew(self, group: Group) -> None:
         """The root group's object changed."""
@@ -161,14 +155,8 @@ class QueuedPodGroupInfo(QueueingParams):
         members = self.by_leaf.get(leaf)
         if members is None:
             members = self.by_leaf[leaf] = {}
-        else:
-            assert key not in members
-            latest = self._latest
-            self._sorted = (
-                self._sorted and latest is not None and latest.pod.group_key == leaf and comes_before(latest, info)
-            )
+        assert key not in members
         members[key] = info
-        self._latest = info
         self.size += 1
         if info.initial_attempt_timestamp is None:
             self.fresh[key] = info
@@ -196,8 +184,6 @@ class QueuedPodGroupInfo(QueueingParams):
             del self.by_leaf[leaf]
         self.size -= 1
         self.fresh.pop(pod_key, None)
-        if info is self._latest:
-            self._latest = None
         if self._rejected is not None:
             self._rejected.remove(info)
         if self.alike is not None:
@@ -212,7 +198,6 @@ class QueuedPodGroupInfo(QueueingParams):
             self.gates.leave(info)
             self.gates.unseen[pod.key] = info
         info.renew(pod)
-        self._sorted = False
 
     def some_member(self) -> QueuedPodInfo:
         """Any member. Amortised O(1): to look for the first one passes over all that stood before it and have left."""
@@ -239,7 +224,7 @@ class QueuedPodGroupInfo(QueueingParams):
             members = by_leaf.get(leaf.key)
             if members is not None:
                 infos = leaves[leaf.key] = [*members.values()]
-                if not self._sorted:
+                if not are_in_order(infos):
                     infos.sort(key=member_order)
         return leaves
 
@@ -258,10 +243,6 @@ class QueuedPodGroupInfo(QueueingParams):
                 count += 1
         assert count == self.size > 0
         assert self.fresh == {i.pod.key: i for i in self.members() if i.initial_attempt_timestamp is None}
-        if self._sorted:
-            for members in self.by_leaf.values():
-                orders = [member_order(info) for info in members.values()]
-                assert orders == sorted(orders), f"{self.key}: not in order"
         if self._rejected is not None:
             assert rejected.unrejected == self._rejected.unrejected
             assert rejected.pending == self._rejected.pending

@@ -27,12 +27,18 @@ def member_order(info: QueuedPodInfo) -> MemberOrder:
     return (-info.pod.priority, -info.attempts, info.timestamp, info.pod.name)
 
 
-def comes_before(info: QueuedPodInfo, other: QueuedPodInfo) -> bool:
-    """Whether a member comes before another one, as is plain to see of two that were never tried."""
-    mine, its, time = info.pod, other.pod, other.timestamp
-    if info.timestamp > time or info.attempts or other.attempts or mine.priority != its.priority:
-        return False
-    return info.timestamp < time or mine.name < its.name
+def are_in_order(infos: Sequence[QueuedPodInfo]) -> bool:
+    """Whether members of one leaf stand in their order, as is plain to see of those tried equally often."""
+    first = infos[0]
+    attempts, priority, time, name = first.attempts, first.priority, first.timestamp, ""
+    for info in infos:
+        its_time, its_name = info.timestamp, info.pod.name
+        if info.attempts != attempts or info.priority != priority:
+            return False
+        if its_time < time or (its_time == time and its_name < name):
+            return False
+        time, name = its_time, its_name
+    return True
 
 
 @frozen

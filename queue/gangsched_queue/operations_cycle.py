@@ -65,9 +65,9 @@ def _give_member_back(queue: Containers, leaf: EntityKey, info: QueuedPodInfo) -
     pod, in_flight = info.pod, queue.in_flight
     mark = in_flight.marks.get(pod.uid)
     in_flight.done(pod.uid)
-    root = queue.forest.root(leaf)
+    root = queue.forest.roots.get(leaf)
     if root is None or root != queue.last_popped:
-        if queue.find_member(root, leaf, pod.key) is not None:
+        if queue.find_member(leaf, pod.key) is not None:
             raise _queued_already(info)
         info.timestamp = queue.clock.time
         queue.place_member(leaf, info)

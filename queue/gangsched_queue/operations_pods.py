@@ -55,7 +55,7 @@ def update(queue: Containers, old: Pod, new: Pod, *, status_only: bool = False) 
     elif leaf is None:
         _update_plain(queue, old, new)
     else:
-        found = queue.find_member(queue.forest.root(leaf), leaf, new.key)
+        found = queue.find_member(leaf, new.key)
         if found is None:
             _add_quietly(queue, new)
             return
@@ -111,7 +111,7 @@ def delete(queue: Containers, pod: Pod) -> None:
         return
     if queue.incomplete.remove(leaf, pod.key) or queue.pending.remove(leaf, pod.key):
         return
-    found = queue.find_member(queue.forest.root(leaf), leaf, pod.key)
+    found = queue.find_member(leaf, pod.key)
     if found is None:
         return
     _, entity, place = found
@@ -136,6 +136,6 @@ def activate(queue: Containers, pods: Iterable[Pod]) -> None:
         if leaf is None:
             entity, place = queue.waiting.find_pod(key_of_pod(pod.key)) or (None, None)
         else:
-            _, entity, place = queue.find_member(queue.forest.root(leaf), leaf, pod.key) or (None, None, None)
+            _, entity, place = queue.find_member(leaf, pod.key) or (None, None, None)
         if entity is not None and place is not ACTIVE:
             queue.waiting.requeue(entity, IMMEDIATELY, place)

@@ -844,8 +844,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "entities",
         "members are taken for sorted however they came",
-        "latest.pod.group_key == leaf and comes_before(latest, info)",
-        "latest.pod.group_key == leaf",
+        "if not are_in_order(infos):",
+        "if False:",
     ),
     _queue(
         "entities",
