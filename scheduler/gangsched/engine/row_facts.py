@@ -25,7 +25,6 @@ class RowFacts:
     def __init__(self, readers: Readers, table: NodeTable) -> None:
         self.known: list[tuple[Any, ...] | None] = [None] * len(table.names)
         self._readers = [_row if reader is None else reader for reader in readers]
-        self._table = table
         self._sums = table.sums
         self._log = table.touched
         self._position = len(self._log)

@@ -11,6 +11,7 @@ from attrs import define, field
 from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, SetCondition, SetGroupCondition
 from gangsched.engine.report import CycleReport, Refused
 from gangsched.replay.times import seconds
+from gangsched_framework.entity_key import key_of_pod
 from gangsched_framework.objects import Condition, EntityKey
 
 
@@ -25,7 +26,7 @@ class DecisionHash:
 
     count: int = 0
     _digest: bytes = b""
-    _conditions: dict[str, dict[str, tuple[str, str]]] = field(factory=dict)
+    _conditions: dict[EntityKey, dict[str, tuple[str, str]]] = field(factory=dict)
 
     @property
     def hex(self) -> str:
@@ -43,7 +44,7 @@ class DecisionHash:
             if decision.nominated_node is not None:
                 self._chain(f"{time} nominate {decision.pod} {decision.nominated_node or '-'}")
             if decision.condition is not None:
-                self._condition(time, f"pod/{decision.pod}", decision.condition)
+                self._condition(time, key_of_pod(decision.pod), decision.condition)
         elif isinstance(decision, SetGroupCondition):
             self._condition(time, decision.group, decision.condition)
 
@@ -51,7 +52,7 @@ class DecisionHash:
         """The object is gone; a new one of its name starts without conditions."""
         self._conditions.pop(key, None)
 
-    def _condition(self, time: int, key: str, new: Condition) -> None:
+    def _condition(self, time: int, key: EntityKey, new: Condition) -> None:
         shown = self._conditions.setdefault(key, {})
         if shown.get(new.type) != (new.status, new.reason):
             shown[new.type] = (new.status, new.reason)

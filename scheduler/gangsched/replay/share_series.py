@@ -62,7 +62,6 @@ class ShareSeries:
         self._standing: dict[str, _Standing] = {}
         self._samples: list[tuple[int, list[Row]]] = []
         self._distance = 0
-        self._arrived: dict[str, int] = {}
         self._waited: dict[str, None] = {}
         self._bound: list[str] = []
         engine.on_report.append(self._on_report)
