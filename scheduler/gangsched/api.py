@@ -178,12 +178,10 @@ class Engine:
         return any(changes(decision) and self._took_effect(decision) for decision in report.decisions)
 
     def _took_effect(self, decision: Decision) -> bool:
-        if isinstance(decision, Bind):
-            return decision.pod in self.bindings
-        if isinstance(decision, Evict):
-            pod = self.core.pod(decision.pod)
-            return pod is None or pod.uid != decision.uid or pod.deleting
-        return True
+        if not isinstance(decision, Bind | Evict) or (isinstance(decision, Bind) and decision.pod in self.bindings):
+            return True
+        pod = self.core.pod(decision.pod)
+        return pod is None or pod.uid != decision.uid or pod.deleting  # gone, another of its name, or leaving
 
     def _untried(self, tried: Mapping[EntityKey, None]) -> bool:
         """Whether an entity that may still be popped was not tried since the last change of state."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from gangsched import Bind, Engine
 from gangsched_framework.errors import GangschedError
@@ -95,3 +96,19 @@ def test_a_message_is_a_failure_and_nothing_is_raised() -> None:
     engine = _engine(lambda bind: "" if bind.pod == "default/p1" else None)
     engine.run_ready(max_cycles=1)
     assert sorted(engine.bindings) == ["default/p0", "default/p2", "default/p3"]
+
+
+def test_a_pod_replaced_while_it_is_bound_is_tried_like_any_new_one_and_ends_no_run() -> None:
+    def call(bind: Bind) -> None:
+        pod = engine.core.pod(bind.pod)
+        if bind.pod == "default/first" and pod is not None and pod.uid != "another":
+            engine.delete(pod)
+            engine.apply(evolve(pod, uid="another"))
+
+    engine = Engine()
+    engine.host.bind_call = call
+    first, second = (make_pod(name).requests(cpu=1).obj() for name in ("first", "second"))
+    engine.apply(make_node("n1").capacity(cpu=4, pods=110).obj(), first, second)
+    engine.run()
+    assert engine.bindings == {"default/first": "n1", "default/second": "n1"}
+    engine.core._check()
