@@ -3,8 +3,8 @@
 Each point answers the same six questions: **when** is it called, **by whom**, **with what**, **may it block**, what
 does each **status** mean, what must be **undone**. Common answers, not repeated below: nothing may block, sleep, read
 a wall clock or draw randomness (the engine is single-threaded and sans-IO); a method that may return ``None`` means
-Success by it; a plugin never keeps a ``NodeInfo``, ``CycleState`` or ``Snapshot`` beyond the call; raising an
-exception is a bug and ends the run (``PluginError``). The spec is podgroup-scheduling.md §7.1.
+Success by it; a plugin keeps no ``NodeInfo``, ``CycleState`` or ``Snapshot`` beyond a call, and calls no engine in it;
+raising an exception is a bug and ends the run (``PluginError``). The spec is podgroup-scheduling.md §7.1.
 """
 
 from __future__ import annotations
