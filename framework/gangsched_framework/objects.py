@@ -160,6 +160,8 @@ class Pod(_PodFields):
 
 def replace_condition(conditions: tuple[Condition, ...], new: Condition) -> tuple[Condition, ...]:
     """``conditions`` with ``new`` in place of the condition of its type, or appended."""
+    if not conditions:  # as of all that are decided about for the first time
+        return (new,)
     for at, old in enumerate(conditions):
         if old.type == new.type:
             return (*conditions[:at], new, *conditions[at + 1 :])

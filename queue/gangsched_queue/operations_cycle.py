@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from gangsched_framework.errors import InvariantError
 from gangsched_framework.infos import PoppedPodGroupInfo, QueuedPodInfo
-from gangsched_framework.objects import EntityKey
 from gangsched_framework.status import Code, Status
 from gangsched_queue.containers import Containers
 from gangsched_queue.entities import QueuedPodGroupInfo
@@ -42,27 +41,12 @@ def add_unschedulable(queue: Containers, info: QueuedPodInfo) -> None:
 
     Raises InvariantError when the pod is queued already.
     """
-    if info.pod.group_key is not None:
-        _give_member_back(queue, info.pod.group_key, info)
-        return
-    uid = info.pod.uid
-    try:
-        if queue.waiting.find_pod(info.key) is not None:
-            raise _queued_already(info)
-        info.timestamp = queue.clock.time
-        info.backoff_expiration = None
-        info.was_flushed = False
-        info.flush_timestamp = 0
-        _count_failure(info, error=not info.unschedulable_plugins and not info.pending_plugins)
-        missed = queue.in_flight.missed(uid)
-        queue.waiting.requeue(info, strategy_of_missed(info, missed, queue.registrations))
-    finally:
-        queue.in_flight.done(uid)
-
-
-def _give_member_back(queue: Containers, leaf: EntityKey, info: QueuedPodInfo) -> None:
-    """It is pending until the cycle of its tree ends; what it has missed is not replayed (spec §2.6.4)."""
     pod, in_flight = info.pod, queue.in_flight
+    leaf = pod.group_key
+    if leaf is None:
+        _give_plain_back(queue, info)
+        return
+    # a member is pending until the cycle of its tree ends; what it has missed is not replayed (spec §2.6.4)
     mark = in_flight.marks.get(pod.uid)
     in_flight.done(pod.uid)
     root = queue.forest.roots.get(leaf)
@@ -76,6 +60,22 @@ def _give_member_back(queue: Containers, leaf: EntityKey, info: QueuedPodInfo) -
     if not queue.pending.add(leaf, info, attempted=True, unchanged=unchanged):
         raise _queued_already(info)
     info.timestamp = queue.clock.time
+
+
+def _give_plain_back(queue: Containers, info: QueuedPodInfo) -> None:
+    uid = info.pod.uid
+    try:
+        if queue.waiting.find_pod(info.key) is not None:
+            raise _queued_already(info)
+        info.timestamp = queue.clock.time
+        info.backoff_expiration = None
+        info.was_flushed = False
+        info.flush_timestamp = 0
+        _count_failure(info, error=not info.unschedulable_plugins and not info.pending_plugins)
+        missed = queue.in_flight.missed(uid)
+        queue.waiting.requeue(info, strategy_of_missed(info, missed, queue.registrations))
+    finally:
+        queue.in_flight.done(uid)
 
 
 def _queued_already(info: QueuedPodInfo) -> InvariantError:

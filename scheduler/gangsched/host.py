@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 
 from gangsched.engine.decisions import Bind, Decision, Evict, Nominate, RecordEvent, SetCondition, SetGroupCondition
 from gangsched.engine.scheduler import Scheduler
@@ -20,7 +20,6 @@ PodWrite = SetCondition | Nominate
 
 _pod_of = attrgetter("pod")
 _group_of = attrgetter("group")
-_name_of = itemgetter(0)
 _UNSEEN = PodStatus()
 
 BindCall = Callable[[Bind], "str | None"]
@@ -107,49 +106,48 @@ class Host:
                 update_status(pod, node, status)
                 return lone, event
         binds: list[Bind] = []
-        others: list[Decision] = []
+        evictions: list[Evict] = []
+        writes: list[Bind | PodWrite] = []
+        group_writes: list[SetGroupCondition] = []
         for decision in decisions:
+            if isinstance(decision, RecordEvent):
+                continue
             if isinstance(decision, Bind):
                 binds.append(decision)
-            elif not isinstance(decision, RecordEvent):
-                others.append(decision)
+            elif isinstance(decision, SetGroupCondition):
+                group_writes.append(decision)
+            elif isinstance(decision, Evict):
+                evictions.append(decision)
+            else:
+                writes.append(decision)
         if len(binds) > 1:
             binds.sort(key=_pod_of)
         bound, added = self._bind(binds)
         if len(bound) < len(binds):  # a failed binding is written to its pod
-            try:
-                self._write([*others, *added], bound)
-            finally:
-                if self._asked is not None:
-                    self._asked.end_cycle()
-        elif others:
-            self._write(others, bound)
+            writes += [each for each in added if isinstance(each, SetCondition)]
+        try:
+            for eviction in evictions:
+                self.evict(eviction)
+        except PluginError:  # it heard of the deletion, and has ended the core
+            raise
+        except BaseException:
+            self._write(bound, writes, group_writes)
+            raise
         else:
-            self._confirm(bound)
+            self._write(bound, writes, group_writes)
+        finally:
+            if self._asked is not None:
+                self._asked.end_cycle()
         return (*decisions, *added)
 
-    def _write(self, decisions: Sequence[Decision], bound: Sequence[Bind]) -> None:
-        """Evictions, then the writes, those of pods with what the bindings show."""
-        writes: list[tuple[str, Bind | PodWrite]] = []
-        group_writes: list[SetGroupCondition] = []
-        for decision in decisions:
-            if isinstance(decision, SetCondition):
-                writes.append((decision.pod, decision))
-            elif isinstance(decision, SetGroupCondition):
-                group_writes.append(decision)
-            elif isinstance(decision, Nominate):
-                writes.append((decision.pod, decision))
-            elif isinstance(decision, Evict):
-                try:
-                    self.evict(decision)
-                except PluginError:  # it heard of the deletion, and has ended the core
-                    raise
-                except BaseException:
-                    self._write([each for each in decisions if not isinstance(each, Evict)], bound)
-                    raise
+    def _write(
+        self, bound: Sequence[Bind], writes: list[Bind | PodWrite], group_writes: list[SetGroupCondition]
+    ) -> None:
+        """The writes of a cycle, those of pods with what the bindings show."""
         if writes:
-            self._write_pods([(bind.pod, bind) for bind in bound] + writes)
-        elif bound:
+            writes[:0] = bound
+            self._write_pods(writes)
+        else:
             self._confirm(bound)
         if group_writes:
             self._write_groups(group_writes)
@@ -194,19 +192,19 @@ class Host:
         self._shared = old, now, status
         return status
 
-    def _write_pods(self, writes: list[tuple[str, Bind | PodWrite]]) -> None:
+    def _write_pods(self, writes: list[Bind | PodWrite]) -> None:
         """Pod by pod, in the order of its writes.
 
         Of a tree that failed all pods have one status, and share the new one.
         """
         pods, update_status = self._pods, self._update_status
-        writes.sort(key=_name_of)
+        writes.sort(key=_pod_of)
         before, wrote, named, status = self._patched
-        for key, write in writes:
+        for write in writes:
             if isinstance(write, Bind):
                 self._confirm((write,))
                 continue
-            pod = pods.get(key)
+            pod = pods.get(write.pod)
             if pod is None:
                 continue
             if isinstance(write, SetCondition):
