@@ -185,7 +185,11 @@ class ContainerImage:
 
 @frozen(eq=False)
 class Node:
-    """A node. ``allocatable`` as integers; the reader copies ``capacity`` when it is absent (spec §3.1.2)."""
+    """A node. ``allocatable`` as integers; the reader copies ``capacity`` when it is absent (spec §3.1.2).
+
+    ``written_allocatable``: the same as it was written, in nano-units, with what is zero or counts nowhere: whether it
+    changed is an event.
+    """
 
     name: str
     uid: str = ""
@@ -198,6 +202,7 @@ class Node:
     images: tuple[ContainerImage, ...] = ()
     conditions: tuple[tuple[str, str], ...] = ()
     declared_features: tuple[str, ...] = ()
+    written_allocatable: Mapping[str, int] = {}
 
 
 @value(eq=False)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # specs have their vectors made here
     from gangsched_framework.pod_spec import Container, PodSpec
 
 __all__ = [
-    "amounts_of_spec",
+    "amounts_of_pod",
     "containers_need",
     "is_scalar",
     "pod_level_requests",
@@ -58,8 +58,23 @@ def requests_of_spec(spec: PodSpec) -> PodRequests:
 
 
 def requests_of_assigned(pod: Pod) -> PodRequests:
-    """Request vectors of a pod as it counts on its node: the most of what its spec asks, what is allocated and what
-    its containers have (spec §3.5).
+    """Request vectors of a pod as it counts on its node, with what its status shows (spec §3.5)."""
+    return _requests(pod.spec, *_counted(pod))
+
+
+def amounts_of_pod(pod: Pod) -> Amounts:
+    """What a pod requests, by resource name, in nano-units before any rounding (spec §3.4, §3.5)."""
+    if not pod.status.allocated:
+        spec = pod.spec
+        return _sum({**_aggregate(spec, _written), **pod_level_requests(spec)}, spec.overhead)
+    bare, _, pod_level = _counted(pod)
+    return _sum({**bare, **pod_level}, pod.spec.overhead)
+
+
+def _counted(pod: Pod) -> tuple[Amounts, Amounts, Amounts]:
+    """The most of what the spec of a pod asks, what is allocated and what its containers have.
+
+    Those of its containers, the same with the NonZero vector's defaults, and those of the pod as a whole.
 
     Each of the three is a total of the whole pod [run]: what moves from one container to another counts once. A
     container whose status is silent has what its spec asks allocated; an infeasible resize leaves the spec out. Of a
@@ -91,12 +106,7 @@ def requests_of_assigned(pod: Pod) -> PodRequests:
     defaulted: Amounts = reduce(_maximum, (total for _, total in totals))
     if pod_level and "" in shown:
         pod_level = _pod_level(whole if infeasible else _maximum(pod_level, whole))
-    return _requests(spec, bare, defaulted, pod_level)
-
-
-def amounts_of_spec(spec: PodSpec) -> Amounts:
-    """What an incoming pod requests, by resource name, in nano-units before any rounding (spec §3.4)."""
-    return _sum({**_aggregate(spec, _written), **pod_level_requests(spec)}, spec.overhead)
+    return bare, defaulted, pod_level
 
 
 def pod_level_requests(spec: PodSpec) -> Amounts:

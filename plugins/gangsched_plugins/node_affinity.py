@@ -26,6 +26,7 @@ from gangsched_plugins.common.selectors import (
     compile_node_terms,
     matches_any,
     matches_selector,
+    some_malformed,
 )
 from gangsched_plugins.names import NODE_AFFINITY
 
@@ -171,8 +172,19 @@ class NodeAffinity:
             return Hint.SKIP
         rules = _Rules.of(pod.spec)
         if not rules.match(new):
-            return Hint.SKIP
+            return Hint.QUEUE if _fails(pod.spec, rules, new) else Hint.SKIP
         return Hint.SKIP if isinstance(old, Node) and rules.match(old) else Hint.QUEUE
+
+
+def _fails(spec: PodSpec, rules: _Rules, node: Node) -> bool:
+    """Whether asking about a node that does not match is an error: a malformed term could not be asked.
+
+    A hint that fails counts as Queue (spec podgroup-scheduling.md §2.7.1).
+    """
+    affinity = spec.node_affinity
+    if affinity is None or not affinity.required or not matches_selector(rules.selector, node.labels):
+        return False
+    return some_malformed(affinity.required)
 
 
 def _weight_of(preferences: Preferences, node: Node) -> int:

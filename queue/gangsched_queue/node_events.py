@@ -17,7 +17,7 @@ def node_update_events(old: Node, new: Node) -> tuple[ClusterEvent, ...]:
     """One event per kind of change, in the order they are sent; an irrelevant update gives none."""
     changes = (
         (_TAINT, old.unschedulable and not new.unschedulable),  # cordoning frees nothing, so it is no event
-        (_ALLOCATABLE, old.allocatable != new.allocatable),
+        (_ALLOCATABLE, _allocatable(old) != _allocatable(new)),
         (_LABEL, old.labels != new.labels),
         (_TAINT, old.taints != new.taints),
         (_CONDITION, old.conditions != new.conditions),
@@ -25,3 +25,7 @@ def node_update_events(old: Node, new: Node) -> tuple[ClusterEvent, ...]:
         (_FEATURE, old.declared_features != new.declared_features),
     )
     return tuple(event for event, changed in changes if changed)
+
+
+def _allocatable(node: Node) -> tuple[object, ...]:
+    return (node.allocatable, node.written_allocatable)  # a zero that appears is a change, too

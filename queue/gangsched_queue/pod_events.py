@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gangsched_framework.events import Action, ClusterEvent, Resource
 from gangsched_framework.objects import Pod
-from gangsched_framework.pod_requests import amounts_of_spec
+from gangsched_framework.pod_requests import amounts_of_pod
 from gangsched_framework.quantity import round_up_to_milli
 
 _ACTIONS = (
@@ -36,11 +36,14 @@ def pod_update_events(old: Pod, new: Pod) -> tuple[ClusterEvent, ...]:
 
 
 def _scaled(old: Pod, new: Pod) -> tuple[bool, bool]:
-    """Whether some request went down, and whether some went up; a name that comes or goes counts, too."""
-    if old.spec is new.spec:
+    """Whether some request went down, and whether some went up; a name that comes or goes counts, too.
+
+    What the status shows of a resize in place counts as on the node (spec §3.5).
+    """
+    if old.spec is new.spec and not old.status.allocated and not new.status.allocated:
         return False, False
-    before = {name: round_up_to_milli(amount) for name, amount in amounts_of_spec(old.spec).items()}
-    after = {name: round_up_to_milli(amount) for name, amount in amounts_of_spec(new.spec).items()}
+    before = {name: round_up_to_milli(amount) for name, amount in amounts_of_pod(old).items()}
+    after = {name: round_up_to_milli(amount) for name, amount in amounts_of_pod(new).items()}
     down = any(name not in after or after[name] < amount for name, amount in before.items())
     up = any(name not in before or before[name] < amount for name, amount in after.items())
     return down, up

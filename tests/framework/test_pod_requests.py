@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gangsched_framework.objects import Condition, Pod, PodStatus
 from gangsched_framework.pod_requests import (
-    amounts_of_spec,
+    amounts_of_pod,
     containers_need,
     is_scalar,
     requests_of_assigned,
@@ -199,9 +199,11 @@ def test_the_plain_vector_for_the_score_leaves_out_the_pod_level_but_not_the_ove
 
 def test_amounts_by_name_are_exact_and_keep_names_that_no_vector_has() -> None:
     spec = PodSpec((container(cpu="1n", foo="1"),), overhead=amounts(cpu="2n"), resources=amounts(memory="1"))
-    assert amounts_of_spec(spec) == {"cpu": 3, "foo": 10**9, "memory": 10**9}
+    assert amounts_of_pod(resized(spec, {})) == {"cpu": 3, "foo": 10**9, "memory": 10**9}
+    shown = resized(spec, {"c": StatusAmounts(amounts(cpu="4n"), amounts(bar="1"))})
+    assert amounts_of_pod(shown) == {"cpu": 6, "foo": 10**9, "bar": 10**9, "memory": 10**9}
     assert containers_need(spec) == {"cpu": 1, "foo": 10**9}
-    assert amounts_of_spec(PodSpec()) == {}
+    assert amounts_of_pod(resized(PodSpec(), {})) == {}
 
 
 def resized(spec: PodSpec, allocated: Mapping[str, Mapping[str, int] | StatusAmounts], reason: str = "") -> Pod:

@@ -119,7 +119,7 @@ class HintCase:
 
     name: str
     event: str
-    pod: PodBuilder
+    pod: Pod | PodBuilder
     old: NodeBuilder | PodBuilder | None = None
     new: NodeBuilder | PodBuilder | None = None
     want: Hint | None
@@ -135,7 +135,7 @@ def check_hint(plugin_class: type[Any], case: HintCase, handle: Handle | None = 
         registered, _, actions = registration.event.label.partition("/")
         if registered == resource and (action in actions.split("|") or actions == "All"):
             assert got is None, "registered twice"
-            got = registration.hint(case.pod.obj(), old, new) if registration.hint is not None else Hint.QUEUE
+            got = registration.hint(_pod(case.pod), old, new) if registration.hint is not None else Hint.QUEUE
     assert got is case.want
 
 

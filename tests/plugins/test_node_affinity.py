@@ -13,7 +13,7 @@ from gangsched_framework.events import Hint
 from gangsched_framework.objects import Pod
 from gangsched_framework.pod_spec import NodeAffinity as Rules
 from gangsched_framework.pod_spec import NodeSelectorTerm, PreferredNodeTerm, Requirement
-from gangsched_framework.testing import FakeHandle, NodeBuilder, make_node, make_pod
+from gangsched_framework.testing import FakeHandle, NodeBuilder, PodBuilder, make_node, make_pod
 from gangsched_plugins.node_affinity import NodeAffinity
 from tests.plugins.judge import Case, HintCase, check, check_hint, roomy
 
@@ -60,8 +60,8 @@ def prefers(*terms: tuple[int, NodeSelectorTerm]) -> Pod:
     return _with_rules(Rules(preferred=tuple(PreferredNodeTerm(weight, term) for weight, term in terms)))
 
 
-def _with_rules(rules: Rules) -> Pod:
-    pod = POD.obj()
+def _with_rules(rules: Rules, builder: PodBuilder = POD) -> Pod:
+    pod = builder.obj()
     return evolve(pod, spec=evolve(pod.spec, node_affinity=rules))
 
 
@@ -315,6 +315,28 @@ HINTS = [
         pod=WANTS_SSD,
         old=labelled("a", disk="ssd"),
         new=labelled("a", disk="ssd", x="1"),
+        want=Hint.SKIP,
+    ),
+    HintCase(
+        name="no term matches, and one is malformed: a hint that fails queues",
+        event="Node/Add",
+        pod=requires(expression("disk", "Foo", "x"), expression("disk", "In", "ssd")),
+        new=roomy("a"),
+        want=Hint.QUEUE,
+    ),
+    HintCase(
+        name="another term matched before and does: the malformed one is not asked",
+        event=LABEL,
+        pod=requires(expression("disk", "In", "ssd"), expression("disk", "Foo", "x")),
+        old=labelled("a", disk="ssd"),
+        new=labelled("a", disk="ssd", x="1"),
+        want=Hint.SKIP,
+    ),
+    HintCase(
+        name="the node selector refuses before a malformed term is asked",
+        event="Node/Add",
+        pod=_with_rules(Rules((expression("disk", "Foo", "x"),)), WANTS_SSD),
+        new=roomy("a"),
         want=Hint.SKIP,
     ),
     HintCase(

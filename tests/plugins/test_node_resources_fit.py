@@ -322,6 +322,14 @@ HINTS = [
         want=Hint.SKIP,
     ),
     HintCase(
+        name="one that has a nomination and no node frees nothing",
+        event=SHRINKS,
+        pod=WANTS,
+        old=POD.requests(cpu=2).nominated("a"),
+        new=POD.requests(cpu=1).nominated("a"),
+        want=Hint.SKIP,
+    ),
+    HintCase(
         name="the pod itself asks less",
         event="TargetPod/UpdatePodScaleDown",
         pod=WANTS,

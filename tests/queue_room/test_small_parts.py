@@ -258,6 +258,7 @@ NODE_UPDATES: list[tuple[str, Node, Node, list[str]]] = [
     ("cordoned", PLAIN, evolve(PLAIN, unschedulable=True), []),
     ("uncordoned", evolve(PLAIN, unschedulable=True), PLAIN, ["UpdateNodeTaint"]),
     ("allocatable", PLAIN, make_node("n").capacity(cpu=5).obj(), ["UpdateNodeAllocatable"]),
+    ("a zero more", PLAIN, evolve(PLAIN, written_allocatable={"example.com/foo": 0}), ["UpdateNodeAllocatable"]),
     ("label", PLAIN, evolve(PLAIN, labels={"a": "b"}), ["UpdateNodeLabel"]),
     ("taint", PLAIN, evolve(PLAIN, taints=(Taint("a"),)), ["UpdateNodeTaint"]),
     ("condition", PLAIN, evolve(PLAIN, conditions=(("Ready", "True"),)), ["UpdateNodeCondition"]),
@@ -295,6 +296,7 @@ def test_the_events_of_a_changed_node(old: Node, new: Node, expected: list[str])
 
 
 ONE_CPU = make_pod("p").requests(cpu=1)
+TWO_OF_TWO = make_pod("p").requests(cpu=2).allocated(cpu=2).obj()
 TOLERANT = make_pod("p").tolerates("a").obj()
 POD_UPDATES: list[tuple[str, Pod, Pod, list[str]]] = [
     ("nothing at all", ONE_CPU.obj(), ONE_CPU.obj(), ["Update"]),
@@ -304,6 +306,10 @@ POD_UPDATES: list[tuple[str, Pod, Pod, list[str]]] = [
     ("more", ONE_CPU.obj(), make_pod("p").requests(cpu=2).obj(), ["UpdatePodScaleUp"]),
     ("a new name", ONE_CPU.obj(), make_pod("p").requests(cpu=1, memory=0).obj(), ["UpdatePodScaleUp"]),
     ("a name less", make_pod("p").requests(cpu=1, memory=0).obj(), ONE_CPU.obj(), ["UpdatePodScaleDown"]),
+    ("more, but its node had allocated that much", ONE_CPU.allocated(cpu=2).obj(), TWO_OF_TWO, ["Update"]),
+    ("the node allocates less", TWO_OF_TWO, evolve(TWO_OF_TWO, spec=ONE_CPU.obj().spec), ["Update"]),
+    ("the status shows less", ONE_CPU.allocated(cpu=2).obj(), ONE_CPU.obj(), ["UpdatePodScaleDown"]),
+    ("the status shows more", ONE_CPU.obj(), ONE_CPU.allocated(cpu=2).obj(), ["UpdatePodScaleUp"]),
     ("below a milli", ONE_CPU.obj(), make_pod("p").requests(cpu="999.5m").obj(), ["Update"]),
     (
         "one less, another more",

@@ -139,6 +139,12 @@ def compile_node_terms(terms: tuple[NodeSelectorTerm, ...]) -> tuple[NodeTerm, .
     return tuple(term for term in compiled if not term.empty and not term.errors)
 
 
+@lru_cache(maxsize=4096)
+def some_malformed(terms: tuple[NodeSelectorTerm, ...]) -> bool:
+    """Whether a required term is malformed: where none matches, that is an error and no refusal."""
+    return any(NodeTerm(term).errors for term in terms if term.match_expressions or term.match_fields)
+
+
 def matches_any(terms: Iterable[NodeTerm], node: Node) -> bool:
     """Whether some term matches; no terms match nothing."""
     for term in terms:

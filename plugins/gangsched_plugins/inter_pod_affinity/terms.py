@@ -110,6 +110,14 @@ def compile_terms(spec: PodSpec, namespace: str) -> tuple[PodTerms, str]:
     return terms, joined(problems) if problems else ""
 
 
+def required_terms(terms: Iterable[PodAffinityTerm], owner: str) -> Terms | None:
+    """The required terms of a pod of namespace ``owner``; None when a selector of theirs is malformed."""
+    try:
+        return _required(terms, owner)
+    except SelectorError:
+        return None
+
+
 def _required(terms: Iterable[PodAffinityTerm], owner: str) -> Terms:
     return tuple(_compile(term, owner, 0) for term in terms)
 

@@ -148,6 +148,8 @@ def _after_pod_deleted(pod: Pod, old: object, new: object) -> Hint:
 def _after_pod_scaled_down(pod: Pod, old: object, new: object) -> Hint:
     assert isinstance(old, Pod)
     assert isinstance(new, Pod)
+    if not new.node_name:  # a nominated pod frees nothing
+        return Hint.SKIP
     demand = Demand.of(pod.incoming.requested)
     freed = some_asked_resource_grew(demand, old=new.usage.requested, new=old.usage.requested)
     return Hint.QUEUE if freed else Hint.SKIP

@@ -9,7 +9,7 @@ from typing import Any
 from attrs import frozen
 
 from gangsched.config import affinity_argument
-from gangsched.config.durations import nanoseconds
+from gangsched.config.durations import canonical, nanoseconds
 from gangsched.config.problems import Problem, duplicate, forbidden, invalid, required, unsupported
 from gangsched.config.schema import Bool, Fields, Int, ListOf, Text, TextMap
 from gangsched_framework.yaml_lines import ValuePath
@@ -223,7 +223,9 @@ def _volume_problems(args: Args) -> Iterator[Problem]:
 
 
 def _claims(args: Args) -> dict[str, Any]:
-    return {"filterTimeout": "10s", "bindingTimeout": "10m0s", **args}
+    timeouts = {"filterTimeout": "10s", "bindingTimeout": "10m", **args}
+    found = {key: nanoseconds(text) for key, text in timeouts.items()}
+    return {key: timeouts[key] if nanos is None else canonical(nanos) for key, nanos in found.items()}
 
 
 def _claims_problems(args: Args) -> Iterator[Problem]:

@@ -19,6 +19,24 @@ _is_duration = re.compile(rf"[-+]?(?:0|(?:{_PART})+)").fullmatch
 _parts = re.compile(_PART).findall
 
 
+def canonical(nanos: int) -> str:
+    """The duration as Go prints it: ``10m0s``, ``1.5s``, ``250ms``, ``0s``."""
+    sign, rest = "-" if nanos < 0 else "", abs(nanos)
+    if rest < _UNITS["s"]:
+        unit = next((unit for unit in ("ms", "µs") if rest >= _UNITS[unit]), "ns") if rest else "s"
+        return f"{sign}{_decimal(rest, _UNITS[unit])}{unit}"
+    minutes, rest = divmod(rest, _UNITS["m"])
+    hours, minutes = divmod(minutes, 60)
+    seconds = f"{_decimal(rest, _UNITS['s'])}s"
+    longer = f"{hours}h{minutes}m" if hours else f"{minutes}m" if minutes else ""
+    return sign + longer + seconds
+
+
+def _decimal(amount: int, unit: int) -> str:
+    whole, rest = divmod(amount, unit)
+    return f"{whole}.{str(unit + rest)[1:]}".rstrip("0").rstrip(".")
+
+
 def nanoseconds(text: str) -> int | None:
     """The duration, fractions of a nanosecond dropped; None when the text is none or leaves 64 bits."""
     if not _is_duration(text):

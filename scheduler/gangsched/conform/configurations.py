@@ -104,9 +104,13 @@ def _profile_record(profile: Profile, want: Mapping[str, Any]) -> Record:
     return record
 
 
-def _without_empty(args: Mapping[str, Any]) -> Record:
-    """Arguments as the real scheduler prints them: empty lists are left out."""
-    return {name: value for name, value in args.items() if value not in ([], (), None)}
+def _without_empty(value: Any) -> Any:
+    """Arguments as the real scheduler prints them: empty lists are left out, at any depth."""
+    if isinstance(value, list | tuple):
+        return [_without_empty(item) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    return {name: _without_empty(item) for name, item in value.items() if item not in ([], (), None)}
 
 
 def _label(registration: ClusterEventWithHint) -> str:

@@ -32,6 +32,7 @@ def read_node(context: Context, manifest: Raw, meta: Metadata) -> Node:
         annotations=meta.annotations,
         creation_timestamp=meta.creation_timestamp,
         allocatable=_resources(amounts),
+        written_allocatable=_written(amounts),
         unschedulable=bool(spec.get("unschedulable")),
         taints=each(spec, "taints", _taint),
         images=each(status, "images", _image),
@@ -44,6 +45,11 @@ def read_node(context: Context, manifest: Raw, meta: Metadata) -> Node:
 def _resources(amounts: tuple[tuple[str, int], ...]) -> Resources:
     """One vector for all nodes of a type."""
     return resources_from_amounts(dict(amounts))
+
+
+@lru_cache(maxsize=1024)
+def _written(amounts: tuple[tuple[str, int], ...]) -> dict[str, int]:
+    return dict(amounts)
 
 
 def _taint(raw: Raw) -> Taint:

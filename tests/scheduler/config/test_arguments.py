@@ -83,6 +83,11 @@ DEFAULTS: dict[str, tuple[str, str, Any]] = {
         },
     ),
     "resource claims": ("DynamicResources", "filterTimeout: 0s", {"filterTimeout": "0s", "bindingTimeout": "10m0s"}),
+    "timeouts read as Go prints them": (
+        "DynamicResources",
+        "{filterTimeout: 90s, bindingTimeout: 1h}",
+        {"filterTimeout": "1m30s", "bindingTimeout": "1h0m0s"},
+    ),
     "arguments of a plugin that takes none pass unread": (
         "TaintToleration",
         "{x: [1, {y: z}]}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gangsched.config.durations import nanoseconds
+from gangsched.config.durations import canonical, nanoseconds
 
 CASES = {
     "0": 0,
@@ -36,3 +36,23 @@ CASES = {
 @pytest.mark.parametrize("text", CASES)
 def test_nanoseconds(text: str) -> None:
     assert nanoseconds(text) == CASES[text]
+
+
+PRINTED = {
+    "1m": "1m0s",
+    "60m": "1h0m0s",
+    "90s": "1m30s",
+    "1.50s": "1.5s",
+    "0h": "0s",
+    "0.25s": "250ms",
+    "1500ns": "1.5µs",
+    "7ns": "7ns",
+    "-.5h": "-30m0s",
+}
+
+
+@pytest.mark.parametrize("text", PRINTED)
+def test_printed_as_go_does(text: str) -> None:
+    nanos = nanoseconds(text)
+    assert nanos is not None
+    assert canonical(nanos) == PRINTED[text]
