@@ -178,7 +178,10 @@ class Engine:
         return any(changes(decision) and self._took_effect(decision) for decision in report.decisions)
 
     def _took_effect(self, decision: Decision) -> bool:
-        if not isinstance(decision, Bind | Evict) or (isinstance(decision, Bind) and decision.pod in self.bindings):
+        if isinstance(decision, Bind):
+            if decision.pod in self.bindings:
+                return True
+        elif not isinstance(decision, Evict):
             return True
         pod = self.core.pod(decision.pod)
         return pod is None or pod.uid != decision.uid or pod.deleting  # gone, another of its name, or leaving
