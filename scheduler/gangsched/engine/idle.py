@@ -16,6 +16,7 @@ from gangsched.engine.conditions import group_condition, pod_condition
 from gangsched.engine.decisions import SetCondition, SetGroupCondition
 from gangsched.engine.memo import Memo, MemoKey, Refusal
 from gangsched.engine.outbox import Outbox
+from gangsched.engine.report import MadeUp
 from gangsched.engine.world import World
 from gangsched_framework.framework import Framework
 from gangsched_framework.handle import Clock
@@ -34,8 +35,8 @@ class IdleRetries:
     memo: Memo
     clock: Clock
     outbox: Outbox
-    made_up: list[Roused] = field(factory=list)
-    """Trees whose retries were made up, for the host's records."""
+    _made_up: list[Roused] = field(factory=list)
+    """Trees whose retries were made up since somebody took them for his records."""
 
     @property
     def stirs(self) -> bool:
@@ -56,6 +57,11 @@ class IdleRetries:
         popped = self.queue.as_popped(key)
         if self.memo.key(framework, popped.tree, popped.leaves) != kind:  # it changed while it was tried
             self.queue.rouse([key])
+
+    def take_made_up(self) -> list[MadeUp]:
+        """Retries made up since the last call."""
+        made_up, self._made_up = self._made_up, []
+        return [MadeUp.of(roused, roused.outcome) for roused in made_up if isinstance(roused.outcome, Refusal)]
 
     def next_due(self) -> int | None:
         """The first instant at which a dormant tree might fare otherwise than last time."""
@@ -119,7 +125,7 @@ class IdleRetries:
         """Emit the condition texts that the retries of roused trees would have written."""
         for roused in self.queue.dormant.take_roused():
             self._settle(roused)
-            self.made_up.append(roused)
+            self._made_up.append(roused)
 
     def _settle(self, roused: Roused) -> None:
         refusal = roused.outcome

@@ -17,7 +17,7 @@ from gangsched.engine.event_handlers import EventHandlers
 from gangsched.engine.given_up import give_up
 from gangsched.engine.handle import EngineClock, EngineHandle
 from gangsched.engine.idle import IdleRetries
-from gangsched.engine.memo import Memo, Refusal
+from gangsched.engine.memo import Memo
 from gangsched.engine.outbox import Outbox
 from gangsched.engine.placement_board import PlacementBoards
 from gangsched.engine.pod_algorithm import PodAlgorithm
@@ -261,10 +261,7 @@ class Scheduler:
 
     def take_made_up(self) -> list[MadeUp]:
         """Retries made up since the last call, for the host's records."""
-        if self._idle is None:
-            return []
-        made_up, self._idle.made_up = self._idle.made_up, []
-        return [MadeUp.of(roused, roused.outcome) for roused in made_up if isinstance(roused.outcome, Refusal)]
+        return [] if self._idle is None else self._idle.take_made_up()
 
     def settle(self) -> tuple[Decision, ...]:
         """Writes that retries not carried out would have made, of trees that have been roused since."""
