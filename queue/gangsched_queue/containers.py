@@ -42,7 +42,7 @@ class Containers:
     popped_at: int = 0
     """Position of their marks."""
 
-    def place_member(self, leaf: EntityKey, info: QueuedPodInfo, *, arrives: bool = False) -> EntityKey | None:
+    def place_member(self, leaf: EntityKey, info: QueuedPodInfo, arrives: bool = False) -> EntityKey | None:
         """Put a member that is nowhere to where its root is (spec §2.11 Add 3).
 
         ``arrives``: the event of its arrival follows; a gated tree that was never tried and hears it is woken here.
@@ -53,7 +53,7 @@ class Containers:
             self.incomplete.add(leaf, info)
             return None
         if root == self.last_popped:
-            self.pending.add(leaf, info, attempted=False, unchanged=False)
+            self.pending.add(leaf, info, False, False)
             return None
         found = self.waiting.trees.get(root) or self.waiting.find_tree(root)
         if found is None:

@@ -57,7 +57,7 @@ def add_unschedulable(queue: Containers, info: QueuedPodInfo) -> None:
         queue.place_member(leaf, info)
         return
     unchanged = mark is not None and mark[1] is pod and mark[0] == queue.popped_at
-    if not queue.pending.add(leaf, info, attempted=True, unchanged=unchanged):
+    if not queue.pending.add(leaf, info, True, unchanged):
         raise _queued_already(info)
     info.timestamp = queue.clock.time
 
@@ -71,7 +71,7 @@ def _give_plain_back(queue: Containers, info: QueuedPodInfo) -> None:
         info.backoff_expiration = None
         info.was_flushed = False
         info.flush_timestamp = 0
-        _count_failure(info, error=not info.unschedulable_plugins and not info.pending_plugins)
+        _count_failure(info, not info.unschedulable_plugins and not info.pending_plugins)
         missed = queue.in_flight.missed(uid)
         queue.waiting.requeue(info, strategy_of_missed(info, missed, queue.registrations))
     finally:
@@ -110,12 +110,12 @@ def add_attempted(queue: Containers, popped: PoppedPodGroupInfo, root_status: St
             entity.timestamp = queue.clock.time
         queue.waiting.requeue(entity, IMMEDIATELY)
         return
-    _count_failure(entity, error=root_status.code is Code.ERROR)
+    _count_failure(entity, root_status.code is Code.ERROR)
     entity.timestamp = queue.clock.time
     queue.waiting.requeue(entity, AFTER_BACKOFF)
 
 
-def _count_failure(entity: QueuedPodInfo | QueuedPodGroupInfo, *, error: bool) -> None:
+def _count_failure(entity: QueuedPodInfo | QueuedPodGroupInfo, error: bool) -> None:
     """An error and a rejection are counted apart (spec §2.4.11)."""
     if error:
         entity.consecutive_errors += 1

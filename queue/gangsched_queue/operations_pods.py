@@ -25,7 +25,7 @@ def add(queue: Containers, pod: Pod) -> None:
     if leaf is None:
         queue.waiting.enter(info)
         return
-    tree = queue.place_member(leaf, info, arrives=True)
+    tree = queue.place_member(leaf, info, True)
     # else nobody hears of it: no tree to be woken, no attempt that may miss it, no parked entity or plugin that listens
     if tree is not None or queue.in_flight.marks or queue.waiting.parked.open or queue.registrations.all_hear:
         member_added(queue, pod, tree)
@@ -42,7 +42,7 @@ def _add_quietly(queue: Containers, pod: Pod) -> None:
         queue.place_member(leaf, info)
 
 
-def update(queue: Containers, old: Pod, new: Pod, *, status_only: bool = False) -> None:
+def update(queue: Containers, old: Pod, new: Pod, status_only: bool = False) -> None:
     """A waiting pod changes, ``status_only``: in nothing else; one that is nowhere is added."""
     uid, leaf = new.uid, new.group_key
     if old.uid != uid or old.group_name != new.group_name:

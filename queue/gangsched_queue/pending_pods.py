@@ -21,7 +21,7 @@ class PendingPods:
     def __bool__(self) -> bool:
         return bool(self._leaves)
 
-    def add(self, leaf: EntityKey, info: QueuedPodInfo, *, attempted: bool, unchanged: bool) -> bool:
+    def add(self, leaf: EntityKey, info: QueuedPodInfo, attempted: bool, unchanged: bool) -> bool:
         """``attempted``: the pod failed in this cycle, False = it arrived meanwhile (spec §2.11, AddAttempted).
 
         ``unchanged``: its object is the one that was popped. False, and nothing is done, when it is here already.

@@ -75,8 +75,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _queue(
         "operations_cycle",
         "a root in error counts as a rejection",
-        "_count_failure(entity, error=root_status.code is Code.ERROR)",
-        "_count_failure(entity, error=False)",
+        "_count_failure(entity, root_status.code is Code.ERROR)",
+        "_count_failure(entity, False)",
     ),
     _queue(
         "operations_cycle",
@@ -600,8 +600,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     _engine(
         "group_cycle",
         "a refusal is remembered under the renewed pods",
-        "            self._memo_key()\n        pods = tools.submitter.submit(self._framework, ends, counted=counted)",
-        "            pass\n        pods = tools.submitter.submit(self._framework, ends, counted=counted)\n"
+        "            self._memo_key()\n        pods = tools.submitter.submit(self._framework, ends, counted)",
+        "            pass\n        pods = tools.submitter.submit(self._framework, ends, counted)\n"
         "        self._memo_key()",
     ),
     _engine(

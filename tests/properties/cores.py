@@ -203,13 +203,13 @@ def distrusted_runs() -> Iterator[None]:
     """
     trusting = ColumnSearch.find
 
-    def find(self: ColumnSearch, framework: Framework, state: CycleState, pod: Pod, *, prepare: bool) -> Any:
+    def find(self: ColumnSearch, framework: Framework, state: CycleState, pod: Pod, prepare: bool) -> Any:
         told = self.run.column(pod)
         if told is not None:
             found, placement = self.cache.of(framework, pod), self.snapshot.placement
             assert found is not None
             assert _best(told, placement) == _best(found, placement)
-        return trusting(self, framework, state, pod, prepare=prepare)
+        return trusting(self, framework, state, pod, prepare)
 
     ColumnSearch.find = find  # type: ignore[method-assign]
     try:

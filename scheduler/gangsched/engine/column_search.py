@@ -43,7 +43,7 @@ class ColumnSearch:
     run: RunAhead
     _own_rows: _OwnRows | None = None
 
-    def find(self, framework: Framework, state: CycleState, pod: Pod, *, prepare: bool) -> str | FitError | None:
+    def find(self, framework: Framework, state: CycleState, pod: Pod, prepare: bool) -> str | FitError | None:
         """The node's name, or a FitError; None when the pod needs the per-node form here and now."""
         column = self.run.column(pod)
         if column is None:

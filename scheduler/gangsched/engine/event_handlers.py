@@ -195,12 +195,12 @@ class EventHandlers:
         elif pod.node_name:
             self.update_pod(pod, new)
         elif not self.world.renew_pod(new):
-            self._update_queued(pod, new, status_only=True)
+            self._update_queued(pod, new, True)
 
-    def _update_queued(self, old: Pod, new: Pod, *, status_only: bool = False) -> None:
+    def _update_queued(self, old: Pod, new: Pod, status_only: bool = False) -> None:
         if new.scheduler_name not in self.profiles:
             return
-        self.queue.update(old, new, status_only=status_only)
+        self.queue.update(old, new, status_only)
         nominated = old.status.nominated_node_name
         if nominated and nominated != new.status.nominated_node_name:
             self.queue.move_all(_POD_DELETE, old, None, _at_most(old.priority))

@@ -222,7 +222,7 @@ class GroupCycle:
             self._log("completed", groups=len(groups.after), pods=len(ends))
         if rejected:
             self._memo_key()
-        pods = tools.submitter.submit(self._framework, ends, counted=counted)
+        pods = tools.submitter.submit(self._framework, ends, counted)
         if found is not None:
             by = Preemptor(tree.key, tree.group.uid, self._framework.profile.scheduler_name)
             tools.submitter.evict(found.victims, by, "cluster")

@@ -42,7 +42,6 @@ def best_placement(
     placements: tuple[Placement, ...],
     leaves: Leaves,
     evaluate: Evaluate,
-    *,
     remembers: bool,
 ) -> GroupResult:
     """Evaluate the group in every candidate placement; the reservations of the best one stay, nothing of the others.
@@ -142,7 +141,7 @@ def _plan(
         return None
     names = session.snapshot.table.names
     nodes = [names[row] for row in rows]
-    recipe = Recipe(SUCCESS, any_scheduled=True, pods=tuple((node, None, None, False) for node in nodes), children=())
+    recipe = Recipe(SUCCESS, True, tuple([(node, None, None, False) for node in nodes]), ())
     return Simulated(recipe, list(enumerate(nodes)), pods)
 
 

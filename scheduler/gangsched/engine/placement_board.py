@@ -67,7 +67,10 @@ class Recipe:
         old = self.status
         status = old if old is SUCCESS else Status(old.code, old.reasons, old.plugin)
         queued = leaves.get(info.key, ()) if self.pods else ()
-        pods = [PodOutcome(pod, *outcome) for pod, outcome in zip(queued, self.pods, strict=False)]
+        pods = [
+            PodOutcome(pod, node, refusal, fit_error, cleared)
+            for pod, (node, refusal, fit_error, cleared) in zip(queued, self.pods, strict=False)
+        ]
         children = [child.result(below, leaves) for child, below in zip(self.children, info.children, strict=False)]
         return GroupResult(info, status, self.any_scheduled, pods, children)
 
@@ -208,7 +211,7 @@ class PlacementBoards:
             self._classes = self.snapshot.table.classes
             self._boards.clear()
             self._indices.clear()
-        index_of, kind = self._index(placements), self._kind(framework, group, leaves, top=True)
+        index_of, kind = self._index(placements), self._kind(framework, group, leaves, True)
         if index_of is None or kind is None:
             return None
         key = (kind, id(placements))
@@ -247,7 +250,7 @@ class PlacementBoards:
             known = self._indices[id(placements)] = (placements, index if apart else None)
         return known[1]
 
-    def _kind(self, framework: Framework, info: PodGroupInfo, leaves: Leaves, *, top: bool) -> Kind | None:
+    def _kind(self, framework: Framework, info: PodGroupInfo, leaves: Leaves, top: bool) -> Kind | None:
         """What a simulation reads of a group; None when it may read more."""
         group = info.group
         inside = "" if top else group.topology_key  # its own placements are found already
@@ -257,7 +260,7 @@ class PlacementBoards:
             if runs is None or (scheduled and inside):
                 return None
             return (group.required, inside, scheduled, *runs)
-        children = [self._kind(framework, child, leaves, top=False) for child in info.children]
+        children = [self._kind(framework, child, leaves, False) for child in info.children]
         if None in children:
             return None
         return (group.required, inside, "composite", *children)

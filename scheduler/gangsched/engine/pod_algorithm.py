@@ -48,7 +48,7 @@ class PodAlgorithm:
     next_start: int = 0
 
     def schedule(
-        self, framework: Framework, state: CycleState, pod: Pod, *, prepare: bool = False
+        self, framework: Framework, state: CycleState, pod: Pod, prepare: bool = False
     ) -> str | Status | FitError:
         """The node's name; a Status for "no nodes" and errors; a FitError when no node takes the pod.
 
@@ -56,7 +56,7 @@ class PodAlgorithm:
         """
         if self.columns is not None and framework.all_nodes:
             if not (framework.pod_judges and framework.judges_refuse(state, pod, self.snapshot.all_nodes)):
-                answer = self.columns.find(framework, state, pod, prepare=prepare)
+                answer = self.columns.find(framework, state, pod, prepare)
                 if answer is not None:
                     return answer
         nodes = self.snapshot.nodes

@@ -51,11 +51,11 @@ class PodGroupAlgorithm:
     ) -> GroupResult:
         """Evaluate the whole tree (spec §4.9.1). What a success reserved stays: the caller keeps or reverts it."""
         self._leaves = leaves
-        self._begin_pass(minimal=self.choices.evaluation == "doubleRun")
+        self._begin_pass(self.choices.evaluation == "doubleRun")
         mark = self.session.snapshot.mark() if self._minimal else START
         result = self._evaluate(tree, state)
         if self._minimal and result.ok:
-            self._begin_pass(minimal=False)
+            self._begin_pass(False)
             self.session.trace.add("pass", tree.key, "second: what is left, beside the minimum")
             self._fill(result, state)
             if not result.ok:
@@ -64,7 +64,7 @@ class PodGroupAlgorithm:
             result.status = unschedulable(GROUP_UNSCHEDULABLE)
         return result
 
-    def _begin_pass(self, *, minimal: bool) -> None:
+    def _begin_pass(self, minimal: bool) -> None:
         self._minimal = minimal
         self._sure = self._steady and not (minimal or self.session.trace.on)  # who traces wants to hear it
 
@@ -81,7 +81,7 @@ class PodGroupAlgorithm:
         if len(placements) != 1:
             evaluate, remembers = self._in_placement, not self._minimal
             # a remembered result does not say where it stands, which the second pass must know
-            return best_placement(session, group, state, placements, self._leaves, evaluate, remembers=remembers)
+            return best_placement(session, group, state, placements, self._leaves, evaluate, remembers)
         placement = placements[0]
         if session.trace.on:
             session.trace.add("placement", group.key, placement.name)
@@ -139,7 +139,7 @@ class PodGroupAlgorithm:
         False, and nothing is done, when they are not known, or somebody stops: he is to be asked from the beginning.
         """
         session = self.session
-        placed = session.try_ahead(pods, least=len(pods))
+        placed = session.try_ahead(pods, 0, len(pods))
         if not placed:
             return False
         verdict = self._feasible(result.info, state, 0, scheduled + len(placed))

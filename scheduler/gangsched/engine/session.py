@@ -66,17 +66,17 @@ class Session:
             self.snapshot.assume(pod, node, row)
             return PodOutcome(info, node)
         state = CycleState(placement)
-        answer = self.algorithm.schedule(self.framework, state, pod, prepare=self.prepare)
+        answer = self.algorithm.schedule(self.framework, state, pod, self.prepare)
         if isinstance(answer, str):
             self.snapshot.assume(pod, answer)
             status = self._reserve(info, state, answer) if self.framework.reserves else None
             if status is None:
                 if self.trace.on:
                     self.trace.add("pod", pod.key, f"-> {answer}")
-                return PodOutcome(info, answer, state=state)
+                return PodOutcome(info, answer, None, None, False, state)
             return PodOutcome(info, status=status, clear_nomination=True, state=state)
         if isinstance(answer, FitError):
-            outcome = PodOutcome(info, status=unschedulable(answer.message), fit_error=answer, state=state)
+            outcome = PodOutcome(info, "", unschedulable(answer.message), answer, False, state)
         else:
             outcome = PodOutcome(info, status=answer, clear_nomination=True, state=state)
         if self.trace.on:

@@ -72,7 +72,7 @@ class Submitter:
 
     # --- pods -------------------------------------------------------------------------------------------------------
 
-    def submit(self, framework: Framework, ends: Sequence[End], *, counted: bool = False) -> Mapping[str, PodVerdict]:
+    def submit(self, framework: Framework, ends: Sequence[End], counted: bool = False) -> Mapping[str, PodVerdict]:
         """Each pod of a tree in order: bound where it was placed, or failed. ``counted``: see ``bind``."""
         if counted and len(ends) >= _MANY and framework.binds_plainly and not self.queue.nominator.node_of:
             placed = [end for end in ends if isinstance(end, PodOutcome) and end.status is None]
