@@ -12,6 +12,7 @@ from array import array
 from attrs import frozen
 
 from gangsched_framework.errors import GangschedError, InvariantError
+from gangsched_framework.homeless import Homeless
 from gangsched_framework.node_classes import NodeClasses
 from gangsched_framework.node_images import ImageIndex
 from gangsched_framework.node_info import NodeInfo
@@ -61,7 +62,7 @@ class NodeTable:
         self.priorities = Tally()
         self.classes = NodeClasses(self.nodes, 0)
         self._known: dict[str, Node] = {}  # in order of addition
-        self.homeless: dict[str, dict[str, Pod]] = {}  # node name -> pods whose node has no row (yet)
+        self.homeless = Homeless()
         self._stale = False
 
     # --- sums over pods -----------------------------------------------------------------------------------------
@@ -124,9 +125,10 @@ class NodeTable:
         self.images.remove(self._known.pop(name))
         row = self.row_of.get(name)
         if row is not None:
-            for pod in list(self.pods[row].values()):
-                self._take(row, pod.key)
-                self.homeless.setdefault(name, {})[pod.key] = pod
+            pods, ports = dict(self.pods[row]), dict(self.ports.get(row, {}))
+            for key in pods:
+                self._take(row, key)
+            self.homeless.move_in(name, pods, ports)
         self._stale = True
 
     def known_nodes(self) -> list[Node]:
@@ -153,12 +155,11 @@ class NodeTable:
                 self._replace(row, self._known[name])
         else:
             self._renumber(names)
-        for name in [n for n in self.homeless if n in self.row_of]:
-            waiting = self.homeless[name]
-            for pod in list(waiting.values()):
+        for name in [n for n in self.homeless.pods if n in self.row_of]:
+            pods, ports = self.homeless.move_out(name)
+            for pod in pods.values():
                 self.add_pod(pod, name)
-                del waiting[pod.key]
-            del self.homeless[name]
+            self._set_ports(self.row_of[name], ports)
 
     def _replace(self, row: int, node: Node) -> None:
         if self.nodes[row] is not node:
@@ -218,7 +219,7 @@ class NodeTable:
         if row is None:
             row = self.row_of.get(node_name)
             if row is None or (self._stale and node_name not in self._known):
-                self.homeless.setdefault(node_name, {})[pod.key] = pod
+                self.homeless.add(node_name, pod)
                 return
         key, pods, spec, sums = pod.key, self.pods[row], pod.spec, self.sums
         if key in pods:
@@ -245,12 +246,8 @@ class NodeTable:
 
     def remove_pod(self, pod: Pod, node_name: str) -> Pod:
         """Take back what ``add_pod`` counted under the pod's key; returns the object that stood there."""
-        waiting = self.homeless.get(node_name)
-        if waiting is not None and pod.key in waiting:
-            stood = waiting.pop(pod.key)
-            if not waiting:
-                del self.homeless[node_name]
-            return stood
+        if pod.key in self.homeless.of(node_name):
+            return self.homeless.take(node_name, pod.key)
         row = self.row_of.get(node_name)
         if row is None:
             raise InvariantError(f"pod {pod.key} is not on {node_name}")
@@ -264,10 +261,9 @@ class NodeTable:
         key, row = pod.key, self.row_of.get(node_name)
         old = self.pods[row].get(key) if row is not None else None
         if row is None or old is None:
-            waiting = self.homeless.get(node_name, {})
-            if key not in waiting:
+            if key not in self.homeless.of(node_name):
                 raise InvariantError(f"pod {key} is not on {node_name}")
-            waiting[key] = pod
+            self.homeless.add(node_name, pod)
             return
         changed = False
         if old is not like:
@@ -325,9 +321,12 @@ class NodeTable:
         self.pods[row] = kept.pods
         if kept.affinity_pods:
             self.affinity_pods[row] = kept.affinity_pods
+        self._set_ports(row, kept.ports)
+
+    def _set_ports(self, row: int, ports: dict[tuple[str, str, int], int]) -> None:
         self.ports.pop(row, None)
-        if kept.ports:
-            self.ports[row] = kept.ports
+        if ports:
+            self.ports[row] = ports
 
     def _check(self) -> None:
         """Assert that every sum equals a recount (tests only, O(everything))."""
@@ -345,6 +344,6 @@ class NodeTable:
                 assert column[row] == self.nodes[row].allocatable.get(resource)
         for sparse in (self.affinity_pods, self.ports):
             assert all(0 <= row < len(self.names) and held for row, held in sparse.items())
-        for name, waiting in self.homeless.items():
+        for name, waiting in self.homeless.pods.items():
             assert waiting, name
             assert self._stale or name not in self._known, name

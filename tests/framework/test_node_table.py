@@ -452,3 +452,33 @@ class NodeTableMachine(RuleBasedStateMachine):
 
 NodeTableMachine.TestCase.settings = settings(max_examples=150, stateful_step_count=30)
 TestNodeTableMachine = NodeTableMachine.TestCase
+
+
+def test_a_port_is_free_when_one_of_two_pods_left_before_their_node_had_a_row() -> None:
+    table, pods = table_of(), [make_pod(name).host_port(80).obj() for name in "pqr"]
+    table.add_node(node("a"))
+    for pod in pods[:2]:
+        table.add_pod(pod, "a")
+    table.remove_pod(pods[0], "a")
+    table.settle()
+    assert list(info(table, "a").used_ports) == []
+    table.add_pod(pods[2], "a")
+    assert list(info(table, "a").used_ports) == [("0.0.0.0", "TCP", 80)]
+    table._check()
+
+
+def test_a_port_that_is_free_stays_so_while_the_node_is_gone_and_back() -> None:
+    table, pods = table_of(node("a")), [make_pod(name).host_port(80).obj() for name in "pq"]
+    for pod in pods:
+        table.add_pod(pod, "a")
+    table.remove_pod(pods[0], "a")
+    table.remove_node("a")
+    table.add_node(node("a"))
+    table.settle()
+    assert list(info(table, "a").used_ports) == []
+    table.remove_node("a")
+    table.replace_pod(evolve(pods[1], labels={"a": "b"}), "a")
+    table.add_node(node("a"))
+    table.settle()
+    assert list(info(table, "a").used_ports) == [("0.0.0.0", "TCP", 80)]
+    table._check()

@@ -43,7 +43,7 @@ def picture(snapshot: Snapshot) -> object:
             )
             for node in snapshot.all_nodes
         ],
-        {name: dict(pods) for name, pods in table.homeless.items()},
+        {name: dict(pods) for name, pods in table.homeless.pods.items()},
         snapshot.scheduled(make_pod_group("g").obj().key),
         [node.name for node in snapshot.nodes_with_affinity_pods()],
     )

@@ -549,6 +549,13 @@ def test_a_pod_on_a_node_that_has_gone_breaks_the_preemption_of_groups(whole: bo
     assert result is None or not whole
 
 
+def test_a_pod_that_came_on_a_node_nobody_knows_while_the_cycle_ran_does_not_matter() -> None:
+    low = leaf("low", whole=True)
+    arena = Arena([node("n1")], [running("a", "n1", 2, group="low"), running("b", "gone", 1)], [HIGH, low])
+    arena.snapshot.forest.add_pod(running("late", "ghost", 1, group="low"))  # the table is held
+    assert arena.preempt_group(HIGH, members(1))[1] == FOUND.format(1)
+
+
 def test_a_pod_on_a_node_that_has_gone_does_not_matter_when_it_goes_alone() -> None:
     pods = [running("a", "n1", 2), running("b", "gone", 1)]
     _, text = Arena([node("n1")], pods, [HIGH]).preempt_group(HIGH, members(1))

@@ -132,15 +132,16 @@ class UnitFinder:
 
     def any_lost(self) -> bool:
         """Whether pods stand on nodes that have gone."""
-        return any(self._snapshot.table.homeless.values())
+        return bool(self._snapshot.table.homeless.pods)
 
     def lost(self, nodes: Sequence[NodeInfo]) -> Status | None:
         """An Error when a unit with a pod on one of ``nodes`` has another on a node that has gone (v1.37.2)."""
         if not self.any_lost():
             return None
+        homeless = self._snapshot.table.homeless  # not the forest: a pod that came since is in it already
         groups = dict.fromkeys(self._climb(pod)[0] for node in nodes for pod in node.pods.values())
-        names = (pod.node_name for group in groups if group is not None for pod in self._members(group))
-        name = next((name for name in names if self._snapshot.node(name) is None), None)
+        members = (pod for group in groups if group is not None for pod in self._members(group))
+        name = next((pod.node_name for pod in members if pod.key in homeless.of(pod.node_name)), None)
         if name is None:
             return None
         problem = f'nodeinfo not found for node name "{name}"'

@@ -320,7 +320,7 @@ class World:
         assert self._assumed.keys() <= self.pods.keys()
         self.table.settle()
         self.table._check()
-        stand = [*zip(self.table.names, self.table.pods, strict=True), *self.table.homeless.items()]
+        stand = [*zip(self.table.names, self.table.pods, strict=True), *self.table.homeless.pods.items()]
         places = ((key, pod.node_name or self._assumed.get(key)) for key, pod in self.pods.items())
         assert {key: node for node, pods in stand for key in pods} == {key: node for key, node in places if node}
         for _, pods in stand:
