@@ -32,7 +32,7 @@ def test_the_queue_in_the_docs_is_one(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("column, policy", list(enumerate(POLICIES, start=1)), ids=POLICIES)
-def test_a_column(tmp_path: Path, column: int, policy: str) -> None:
+def test_a_column_of_the_table_is_what_its_replay_says(tmp_path: Path, column: int, policy: str) -> None:
     fair = (EXAMPLES / "philly-fair.yaml").read_text(encoding="utf-8")
     config, out = tmp_path / "c.yaml", tmp_path / "out"
     written = {
