@@ -215,7 +215,7 @@ class Accounts:
         key = pod.group_key
         if key is None:
             return pod.entity_key, pod.annotations.get(QUEUE_NAME) or DEFAULT_QUEUE, False
-        root = self._forest.root(key)
+        root = self._forest.roots.get(key)
         group = self._forest.group(root) if root is not None else None
         if root is None or group is None:
             return pod.entity_key, pod.annotations.get(QUEUE_NAME) or None, False

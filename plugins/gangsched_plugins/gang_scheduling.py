@@ -57,11 +57,11 @@ class GangScheduling:
         leaf = pod.group_key
         if leaf is None:
             return None
-        if not self._composite and self._forest.group(leaf) is None:
-            return unresolvable(f'waiting for pods\'s pod group "{pod.group_name}" to appear in scheduling queue')
         try:
             root, ready = self._forest.quorum(leaf)
         except HierarchyError as problem:
+            if not self._composite:  # then each group is a root, and nothing but itself can be missing
+                return unresolvable(f'waiting for pods\'s pod group "{pod.group_name}" to appear in scheduling queue')
             return unresolvable(f"failed to build hierarchy snapshot: {problem}")
         if ready:
             return None

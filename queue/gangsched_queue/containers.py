@@ -52,10 +52,12 @@ class Containers:
         if root is None:
             self.incomplete.add(leaf, info)
             return None
-        if root == self.last_popped:
-            self.pending.add(leaf, info, False, False)
-            return None
-        found = self.waiting.trees.get(root) or self.waiting.find_tree(root)
+        found = self.waiting.trees.get(root)
+        if found is None:
+            if root == self.last_popped:
+                self.pending.add(leaf, info, False, False)
+                return None
+            found = self.waiting.find_tree(root)
         if found is None:
             group = self.forest.group(root)
             assert group is not None
@@ -68,13 +70,13 @@ class Containers:
             return None
         entity, place = found
         if arrives:
+            if place is ACTIVE:
+                self.waiting.join(entity, place, leaf, info)
+                return root
             heard = entity.gating_plugin in self.registrations.arrival_gates
             if place is PARKED and heard and not entity.attempts:
                 self.waiting.join(entity, place, leaf, info)
                 return None
-            if place is ACTIVE:
-                self.waiting.join(entity, place, leaf, info)
-                return root
         entity.insert(leaf, info)
         self.waiting.requeue(entity, place.way_back, place)
         return root
@@ -88,8 +90,12 @@ class Containers:
             info = (self.incomplete if root is None else self.pending).get(leaf, pod_key)
             return (info, None, None) if info is not None else None
         found = self.waiting.trees.get(root) or self.waiting.find_tree(root)
-        info = found[0].get(leaf, pod_key) if found is not None else None
-        return (info, *found) if found is not None and info is not None else None
+        if found is None:
+            return None
+        entity, place = found
+        members = entity.by_leaf.get(leaf)
+        info = members.get(pod_key) if members is not None else None
+        return (info, entity, place) if info is not None else None
 
     def readd(self, leaves: list[EntityKey]) -> None:
         """Place the incomplete pods of some leaves anew: oldest first, then by name (conformance README §2)."""

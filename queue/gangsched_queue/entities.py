@@ -70,7 +70,7 @@ class QueuedPodGroupInfo(QueueingParams):
     group: Group
     size: int
     fresh: dict[str, QueuedPodInfo]
-    """Members that were never in the active queue (spec §2.2.2)."""
+    """Members that were never in the active queue (spec §2.2.2), in a tree that was; no list is kept before."""
     by_leaf: dict[EntityKey, dict[str, QueuedPodInfo]]
     """The members of each leaf that has any."""
     alike: Kind | None
@@ -158,7 +158,7 @@ class QueuedPodGroupInfo(QueueingParams):
         assert key not in members
         members[key] = info
         self.size += 1
-        if info.initial_attempt_timestamp is None:
+        if self.initial_attempt_timestamp is not None and info.initial_attempt_timestamp is None:
             self.fresh[key] = info
         if self._rejected is not None:
             self._rejected.add(info)
@@ -169,10 +169,6 @@ class QueuedPodGroupInfo(QueueingParams):
             self._rejected.reject(info, plugin)
         else:
             info.unschedulable_plugins |= {plugin}
-
-    def get(self, leaf: EntityKey, pod_key: str) -> QueuedPodInfo | None:
-        members = self.by_leaf.get(leaf)
-        return members.get(pod_key) if members is not None else None
 
     def remove(self, leaf: EntityKey, pod_key: str) -> QueuedPodInfo | None:
         """Take a member out; None when it is not here."""
@@ -242,7 +238,8 @@ class QueuedPodGroupInfo(QueueingParams):
                 rejected.add(info)
                 count += 1
         assert count == self.size > 0
-        assert self.fresh == {i.pod.key: i for i in self.members() if i.initial_attempt_timestamp is None}
+        never = {i.pod.key: i for i in self.members() if i.initial_attempt_timestamp is None}
+        assert self.fresh == ({} if self.initial_attempt_timestamp is None else never)
         if self._rejected is not None:
             assert rejected.unrejected == self._rejected.unrejected
             assert rejected.pending == self._rejected.pending

@@ -89,10 +89,12 @@ class InFlight:
         events.reverse()
         return events
 
-    def done(self, uid: str) -> None:
-        """The attempt is over. Unknown UIDs do nothing."""
-        if self.marks.pop(uid, None) is not None and self._events:
+    def done(self, uid: str) -> tuple[int, Pod] | None:
+        """The attempt is over. Returns the mark it had; unknown UIDs do nothing."""
+        mark = self.marks.pop(uid, None)
+        if mark is not None and self._events:
             self._drop_seen(1)
+        return mark
 
     def done_all(self, uids: Iterable[str]) -> None:
         """``done`` of each."""

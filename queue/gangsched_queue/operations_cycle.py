@@ -47,8 +47,7 @@ def add_unschedulable(queue: Containers, info: QueuedPodInfo) -> None:
         _give_plain_back(queue, info)
         return
     # a member is pending until the cycle of its tree ends; what it has missed is not replayed (spec §2.6.4)
-    mark = in_flight.marks.get(pod.uid)
-    in_flight.done(pod.uid)
+    mark = in_flight.done(pod.uid)
     root = queue.forest.roots.get(leaf)
     if root is None or root != queue.last_popped:
         if queue.find_member(leaf, pod.key) is not None:

@@ -63,12 +63,14 @@ class PreEnqueue:
         kind, first, profile = entity.alike, not entity.size, info.pod.scheduler_name
         if first:
             kind = self._kind(profile, self._depth(entity, leaf))
-        if (
-            kind is not None
-            and kind.keepers.declared
-            and kind.profile == profile
-            and (leaf in entity.by_leaf or kind.depth == self._depth(entity, leaf))
-        ):
+            like = kind.keepers.declared
+        else:
+            like = (
+                kind is not None
+                and kind.profile == profile
+                and (leaf in entity.by_leaf or kind.depth == self._depth(entity, leaf))
+            )
+        if like and kind is not None:
             keepers = kind.keepers
             status = run_pre_enqueue(keepers.questions, info.pod)
             plugin = status.plugin if status is not None else ""

@@ -31,6 +31,8 @@ class Place(Enum):
     BACKOFF = AFTER_BACKOFF
     PARKED = SKIP
 
+    __hash__ = object.__hash__  # that of Enum is a function of Python
+
     def __init__(self, way_back: Strategy) -> None:
         self.way_back = way_back
 
@@ -211,8 +213,13 @@ class WaitingEntities:
     def _note_first_attempt(self, entity: Entity) -> None:
         """The entity, and each of its members, are ready for the first time (spec §2.2.2)."""
         if entity.initial_attempt_timestamp is None:
-            entity.initial_attempt_timestamp = self._clock.time
-        if not isinstance(entity, QueuedPodInfo) and entity.fresh:
+            now = entity.initial_attempt_timestamp = self._clock.time
+            if not isinstance(entity, QueuedPodInfo):
+                for members in entity.by_leaf.values():
+                    for info in members.values():
+                        if info.initial_attempt_timestamp is None:
+                            info.initial_attempt_timestamp = now
+        elif not isinstance(entity, QueuedPodInfo) and entity.fresh:
             now = self._clock.time
             for info in entity.fresh.values():
                 info.initial_attempt_timestamp = now

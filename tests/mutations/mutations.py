@@ -102,7 +102,15 @@ MUTATIONS: tuple[Mutation, ...] = (
         "        raise _queued_already(info)\n    info.timestamp = queue.clock.time\n\n",
         "        raise _queued_already(info)\n\n",
     ),
-    _queue("operations_cycle", "a failed member stays in flight", "    in_flight.done(pod.uid)\n", ""),
+    _queue(
+        "waiting",
+        "a tree that is ready for the first time was so for all its members",
+        "                        if info.initial_attempt_timestamp is None:\n",
+        "                        if True:\n",
+    ),
+    _queue(
+        "operations_cycle", "a failed member stays in flight", "mark = in_flight.done(", "mark = in_flight.marks.get("
+    ),
     _queue("operations_cycle", "a failed pod keeps its old expiration", "info.backoff_expiration = None", "pass"),
     _queue("in_flight", "a member in flight is popped again", "if info.pod.uid not in marks]", "if True]"),
     _queue(

@@ -53,12 +53,25 @@ def refused_tree() -> Cluster:
     return at_second(cluster, 20)
 
 
+def gang_that_is_made_anew_and_larger() -> Cluster:
+    cluster = gang_whose_last_member_comes_late()
+    cluster.delete_group(group("g").key)
+    cluster.add_group(group("g", 3))
+    at_second(cluster, 9).add_pod(pod("g2", "g"))
+    return cluster
+
+
 WHEN: dict[str, tuple[Callable[[], Cluster], dict[str, int], int]] = {
     "a pod is ready when it comes": (plain_pod, {"p": 1}, 1),
     "a gated pod when its gate opens": (gated_pod, {"p": 3}, 3),
     "all members when the quorum is there": (gang_whose_last_member_comes_late, {"g0": 4, "g1": 4}, 4),
     "a newcomer to an active tree at once": (newcomer_to_an_active_tree, {"g0": 4, "g1": 4, "g2": 6}, 4),
     "who came during an attempt when the penalty is over": (refused_tree, {"g0": 4, "g1": 4, "g2": 7}, 4),
+    "who was ready before keeps it in a tree that was not": (
+        gang_that_is_made_anew_and_larger,
+        {"g0": 4, "g1": 4, "g2": 9},
+        9,
+    ),
 }
 
 
