@@ -103,9 +103,9 @@ class Forest:
         self._prune(record)
 
     def _find_roots(self, key: EntityKey) -> None:
-        """The chains at and below a group changed. O(leaves below it)."""
-        for leaf in self.leaves_below(key):
-            path = self._path(leaf)
+        """The chains at and below a group changed; all of them go on alike above it. O(depth + leaves below)."""
+        path = self._path(key)
+        for leaf in (key,) if self._records[key].is_leaf else self.leaves_below(key):
             if path:
                 self.roots[leaf] = path[-1].key
             else:
