@@ -48,11 +48,11 @@ class Homeless:
         return pod
 
     def move_in(self, node_name: str, pods: dict[str, Pod], ports: dict[Port, int]) -> None:
-        """A node goes and leaves its pods behind, and the ports that were in use."""
+        """A node goes and leaves its pods behind, and the ports that were in use; others may wait for it already."""
         if pods:
-            self.pods[node_name] = pods
+            self.pods.setdefault(node_name, {}).update(pods)
         if ports:
-            self.ports[node_name] = ports
+            self.ports.setdefault(node_name, {}).update(ports)
 
     def move_out(self, node_name: str) -> tuple[dict[str, Pod], dict[Port, int]]:
         """The node's pods and the ports in use there, when it has a row now."""

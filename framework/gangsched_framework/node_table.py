@@ -157,6 +157,7 @@ class NodeTable:
             self._renumber(names)
         for name in [n for n in self.homeless.pods if n in self.row_of]:
             pods, ports = self.homeless.move_out(name)
+            ports = {**self.ports.get(self.row_of[name], {}), **ports}  # some may have come to the row already
             for pod in pods.values():
                 self.add_pod(pod, name)
             self._set_ports(self.row_of[name], ports)

@@ -301,6 +301,22 @@ def test_a_pod_that_changes_holds_its_ports_again_after_another_took_them_along(
     table._check()
 
 
+@pytest.mark.parametrize("goes_again", [False, True], ids=["a node that came back", "a node that went again"])
+def test_pods_and_ports_stay_that_came_before_and_after_a_node_went_in_one_batch(goes_again: bool) -> None:
+    table = table_of(node("a"))
+    table.add_pod(make_pod("p").host_port(80).obj(), "a")
+    table.remove_node("a")
+    table.add_node(node("a"))
+    table.add_pod(make_pod("q").host_port(81).obj(), "a")
+    if goes_again:
+        table.remove_node("a")
+        table.add_node(node("a"))
+    table.settle()
+    assert sorted(info(table, "a").pods) == ["default/p", "default/q"]
+    assert sorted(port for _, _, port in info(table, "a").used_ports) == [80, 81]
+    table._check()
+
+
 # --- images and order -------------------------------------------------------------------------------------------
 
 
