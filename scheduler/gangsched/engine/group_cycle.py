@@ -7,7 +7,6 @@ cycle, ``decide`` ends after the algorithm, ``submit`` does the rest.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from attrs import define, evolve, field
 
@@ -41,7 +40,6 @@ from gangsched_framework.placement import Assignment
 from gangsched_framework.status import SUCCESS, Code, Status, error, unschedulable
 
 _UNSCHEDULABLE = Code.UNSCHEDULABLE  # looked up once: see gangsched_framework.status
-_new = object.__new__
 PostFiltered = tuple[Completed, PodGroupPostFilterResult | None]
 
 
@@ -311,21 +309,9 @@ class GroupCycle:
         *,
         early: bool = False,
     ) -> CycleReport:
-        entity, tools = self.entity, self.tools
-        made: Any = _new(CycleReport)  # field by field, as of a pod
-        report: CycleReport = made
-        made.cycle = self.number
-        made.time = self.time
-        made.entity = entity.key
-        made.attempt = entity.attempts
-        made.early = early
-        made.root = root
-        made.raw = raw
-        made.groups = groups
-        made.pods = pods
-        made.decisions = tools.outbox.take()
-        made.trace = tools.trace.take() if tools.trace.on else ()
-        return report
+        entity, decisions, trace = self.entity, self.tools.outbox.take(), self.tools.trace.take()
+        number, time, key, attempt = self.number, self.time, entity.key, entity.attempts
+        return CycleReport(number, time, key, attempt, early, root, raw, groups, pods, decisions, trace)
 
 
 def _text(status: Status) -> str:
