@@ -19,11 +19,10 @@ class NodeInfo:
     assumed and terminating pods count.
     """
 
-    __slots__ = ("_sums", "_table", "labels", "name", "node", "row")
+    __slots__ = ("_table", "labels", "name", "node", "row")
 
     def __init__(self, table: NodeTable, row: int, node: Node) -> None:
         self._table = table
-        self._sums = table.sums
         self.row = row
         self.node = node
         self.name = node.name
@@ -35,53 +34,32 @@ class NodeInfo:
 
     def requested(self, resource: str) -> int:
         """Sum of the pods' requests of ``resource`` (``pods`` = their number)."""
-        sums = self._sums
-        if sums.noted:
-            sums.catch_up()
-        column = sums.used.get(resource)
+        column = self._table.counted().used.get(resource)
         return column[self.row] if column is not None else 0
 
     @property
     def requested_milli_cpu(self) -> int:
-        sums = self._sums
-        if sums.noted:
-            sums.catch_up()
-        return sums.used[CPU][self.row]
+        return self._table.counted().used[CPU][self.row]
 
     @property
     def requested_memory(self) -> int:
-        sums = self._sums
-        if sums.noted:
-            sums.catch_up()
-        return sums.used[MEMORY][self.row]
+        return self._table.counted().used[MEMORY][self.row]
 
     @property
     def requested_ephemeral_storage(self) -> int:
-        sums = self._sums
-        if sums.noted:
-            sums.catch_up()
-        return sums.used[EPHEMERAL_STORAGE][self.row]
+        return self._table.counted().used[EPHEMERAL_STORAGE][self.row]
 
     @property
     def nonzero_milli_cpu(self) -> int:
-        sums = self._sums
-        if sums.noted:
-            sums.catch_up()
-        return sums.nonzero_cpu[self.row]
+        return self._table.counted().nonzero_cpu[self.row]
 
     @property
     def nonzero_memory(self) -> int:
-        sums = self._sums
-        if sums.noted:
-            sums.catch_up()
-        return sums.nonzero_memory[self.row]
+        return self._table.counted().nonzero_memory[self.row]
 
     @property
     def pod_count(self) -> int:
-        sums = self._sums
-        if sums.noted:
-            sums.catch_up()
-        return sums.used[PODS][self.row]
+        return self._table.counted().used[PODS][self.row]
 
     @property
     def pods(self) -> Mapping[str, Pod]:

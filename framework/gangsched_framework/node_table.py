@@ -76,10 +76,7 @@ class NodeTable:
 
     @property
     def touched(self) -> list[int]:
-        sums = self.sums  # as ``counted``, without the call
-        if sums.noted:
-            sums.catch_up()
-        return sums.log
+        return self.counted().log
 
     @property
     def used(self) -> dict[str, array[int]]:

@@ -30,8 +30,6 @@ from gangsched_framework.values import value
 DEFAULT_SCHEDULER = "default-scheduler"
 
 _new = object.__new__
-TERMINAL_PHASES = ("Succeeded", "Failed")
-"""Of pods that the scheduler does not see (any more)."""
 
 
 @value
@@ -100,7 +98,7 @@ class Pod(_PodFields):
     @property
     def terminal(self) -> bool:
         """Succeeded or failed: invisible to the scheduler (spec §1.1.4)."""
-        return self.status.phase in TERMINAL_PHASES
+        return self.status.phase in ("Succeeded", "Failed")
 
     @property
     def deleting(self) -> bool:
@@ -160,8 +158,6 @@ class Pod(_PodFields):
 
 def replace_condition(conditions: tuple[Condition, ...], new: Condition) -> tuple[Condition, ...]:
     """``conditions`` with ``new`` in place of the condition of its type, or appended."""
-    if not conditions:  # as of all that are decided about for the first time
-        return (new,)
     for at, old in enumerate(conditions):
         if old.type == new.type:
             return (*conditions[:at], new, *conditions[at + 1 :])
@@ -303,7 +299,6 @@ __all__ = [
     "POD_GROUP",
     "PREEMPT_LOWER_PRIORITY",
     "QUEUE_NAME",
-    "TERMINAL_PHASES",
     "ClusterObject",
     "CompositePodGroup",
     "Condition",

@@ -40,7 +40,7 @@ class UnschedulableEntities:
 
     def add(self, entity: Entity) -> None:
         """Park an entity."""
-        if entity.gating_plugin and (isinstance(entity, QueuedPodInfo) or not entity.is_open()):
+        if entity.gating_plugin and _open_gate(entity) is None:
             self.unlisted[entity.key] = entity
         else:
             self._enlist(entity)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from gangsched.engine.report import CycleReport, PodVerdict
 from gangsched.engine.scheduler import Scheduler
+from gangsched.host import Host
 from gangsched_framework.status import Status
 
 
@@ -33,6 +35,18 @@ def _verdict(verdict: PodVerdict) -> tuple[Any, ...]:
 def assert_same_report(one: CycleReport, other: CycleReport) -> None:
     for part, (left, right) in _pairs(spelled(one), spelled(other)).items():
         assert left == right, f"{part}: {left} != {right}"
+
+
+def step_alike(cores: Sequence[Scheduler], hosts: Sequence[Host]) -> bool:
+    """A step of each of two cores, which say the same, carried out by their hosts. False when nothing is ready."""
+    one, other = (core.step() for core in cores)
+    if one is None or other is None:
+        assert one is other
+        return False
+    assert_same_report(one, other)
+    for host, report in zip(hosts, (one, other), strict=True):
+        host.carry_out(report.decisions)
+    return True
 
 
 def _pairs(one: dict[str, Any], other: dict[str, Any]) -> dict[str, tuple[Any, Any]]:

@@ -23,7 +23,7 @@ from gangsched_framework.profile import Profile
 from gangsched_framework.testing import PodBuilder, make_node, make_pod, make_pod_group
 from gangsched_plugins.default_registry import default_registry
 from tests.properties.objects import GPU, one_in, some
-from tests.properties.same import assert_same_report, assert_same_state
+from tests.properties.same import assert_same_state, step_alike
 
 SEEDS = 120
 
@@ -72,13 +72,8 @@ class TwoCores:
 
     def work_off(self) -> None:
         for _ in range(200):
-            one, other = (core.step() for core in self.cores)
-            if one is None or other is None:
-                assert one is other
+            if not step_alike(self.cores, self.hosts):
                 break
-            assert_same_report(one, other)
-            for host, report in zip(self.hosts, (one, other), strict=True):
-                host.carry_out(report.decisions)
         assert_same_state(*self.cores)
         self.cores[0]._check()
 

@@ -11,7 +11,6 @@ from gangsched_framework.errors import GangschedError
 from gangsched_framework.events import Action, ClusterEvent, Resource
 from gangsched_framework.objects import (
     QUEUE_NAME,
-    TERMINAL_PHASES,
     ClusterObject,
     CompositePodGroup,
     Condition,
@@ -154,7 +153,7 @@ class EventHandlers:
 
     def add_pod(self, pod: Pod) -> None:
         """A pod appears."""
-        if pod.status.phase in TERMINAL_PHASES:
+        if pod.terminal:
             return
         takes_part = self.world.add_pod(pod)
         if pod.node_name:

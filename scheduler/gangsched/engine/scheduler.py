@@ -183,7 +183,7 @@ class Scheduler:
         Returns what it adds itself, the event; what a cycle under way has said so far comes with that cycle's report.
         ``uid`` tells pods of one name apart: one may be deleted and another be bound before the first is answered.
         """
-        outcome = self._submitter.binding.pop(uid, None) or self._submitter.answered(key, uid)
+        outcome = self._submitter.answered(key, uid)
         node = outcome.node
         if self._hears_of_bindings:
             pod = outcome.info.pod

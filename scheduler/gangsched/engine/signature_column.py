@@ -56,7 +56,7 @@ class SignatureColumn:
         self.number = number
         self.particular = particular
         self.repaired = self.rebuilt = 0
-        self._table, self._sums = table, table.sums
+        self._table = table
         self._slots = slots
         self._told = told
         self._ground = ground = ground.plus(own)
@@ -158,7 +158,7 @@ class SignatureColumn:
         if not self._plannable or self._choice is not None or pod.spec.host_ports:  # a port is not counted, it is taken
             return None
         self.refresh()
-        sums, facts, totals = self._sums, self._facts, self._totals[rows]
+        sums, facts, totals = self._table.counted(), self._facts, self._totals[rows]
         taken: list[int] = []
         end = len(sums.log)
         for left in range(count - 1, -1, -1):
@@ -178,10 +178,7 @@ class SignatureColumn:
 
     def refresh(self) -> None:
         """Bring the column up to date: repair the touched rows, or rebuild when there are many."""
-        sums = self._sums
-        if sums.noted:
-            sums.catch_up()
-        log = sums.log
+        log = self._table.counted().log
         end = len(log)
         start = self._position
         if log is not self._log or start < 0 or start > end:
